@@ -1,8 +1,8 @@
 -- The initial schema. Later steps are files of their own (0002_name.sql) and run once per store, in
 -- order; src/db/migrate.c applies them.
 --
--- Steps are written in SQLite's dialect. On PostgreSQL, migrate.c removes WITHOUT ROWID and reads
--- INTEGER PRIMARY KEY as BIGINT PRIMARY KEY.
+-- Steps are written in SQLite's dialect. On PostgreSQL, migrate.c removes WITHOUT ROWID, reads
+-- INTEGER PRIMARY KEY as BIGINT PRIMARY KEY, and CREATE TABLE /*UNLOGGED*/ as CREATE UNLOGGED TABLE.
 --
 -- Conventions: times are seconds since 1970; `day` is days since 1970 in UTC; a flag is 0 or 1;
 -- `position` orders rows by creation; `scopes` is a list separated by spaces. Columns whose names
@@ -402,6 +402,15 @@ CREATE TABLE app_refusal (
 CREATE INDEX app_refusal_age ON app_refusal (last_at);
 
 -- ---- service ----
+
+-- On PostgreSQL, what each transaction changed, so that nodes can cache what they read
+-- (docs/CONSISTENCY.md): the transaction's id, and the slots of src/db/versions.h. Rows are deleted
+-- after a minute. Not logged, because a server that crashed is a new one for every cache.
+CREATE TABLE /*UNLOGGED*/ store_change (
+    xid   XID8 NOT NULL,
+    slots TEXT NOT NULL
+);
+CREATE INDEX store_change_xid ON store_change (xid);
 
 -- One row: the wall-clock times that a service has seen (src/base/timekeeper.h).
 CREATE TABLE clock_state (

@@ -165,6 +165,16 @@ cache_get(struct cache *cache, struct arena *mem, const struct cache_key *key)
     return value;
 }
 
+bool
+cache_has(struct cache *cache, const struct cache_key *key)
+{
+    struct shard *shard = shard_of(cache, key);
+    pthread_mutex_lock(&shard->lock);
+    bool found = find(shard, key) != NULL;
+    pthread_mutex_unlock(&shard->lock);
+    return found;
+}
+
 void
 cache_put(struct cache *cache, const struct cache_key *key, struct str value)
 {

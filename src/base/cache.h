@@ -26,6 +26,9 @@ bool cache_enabled(const struct cache *cache);
 /* A copy in the arena, aligned for any type; absent if the key is not cached. */
 struct str cache_get(struct cache *cache, struct arena *mem, const struct cache_key *key);
 
+/* Whether the key is cached. Does not count as a use. */
+bool cache_has(struct cache *cache, const struct cache_key *key);
+
 /* Replaces the entry of this key. A value larger than an eighth of a shard is not stored. */
 void cache_put(struct cache *cache, const struct cache_key *key, struct str value);
 

@@ -47,8 +47,8 @@ struct sql {
                                                                         __VA_ARGS__ }
 #define SQL(variable, statement) SQL_ROW(variable, statement, .untracked = false)
 
-/* For statements that change usage counts, or add rows that cannot be cached yet. They must not
- * change the access of a token or a response of the API. */
+/* For statements that change usage counts, refresh tokens, and codes, or add rows that cannot be
+ * cached yet. They must not change the access of a token or a response of the API. */
 #define SQL_UNTRACKED(variable, statement) SQL_ROW(variable, statement, .untracked = true)
 
 struct db_value {
@@ -105,17 +105,34 @@ enum err db_end_read(struct db_tx *tx, enum err result);
 
 /* ---- versions of cached data ---- */
 
-/* Both only increase. The version of an id increases when a commit has changed rows with a
- * statement that had the id as a parameter: usr_…, app_…, fam_…, grt_…, or the hash of a token. The
- * number of commits increases first, and both before db_write() returns.
+/* Both only increase. The version of an id is the number of the commit that last changed rows with
+ * a statement that had the id as a parameter: usr_…, app_…, fam_…, grt_…, or the hash of a token.
+ * The number of commits increases first. Commits of this process on SQLite are counted before
+ * db_write() returns; commits on PostgreSQL by db_sync_versions().
  *
- * To cache a result: take the versions, then compare db_commits() with db_tx_commits() of the read.
- * If they are equal, the result is current as long as the versions do not change.
+ * A result that was read when db_tx_commits() was n is current as long as no id that it depends on
+ * has a version above n. On PostgreSQL that must be checked after db_sync_versions().
  *
- * 0 if other processes may write to the store; nothing may be cached then. */
+ * 0: nothing may be cached, because other processes may write without this one noticing. */
 uint64_t db_version(struct db *db, struct str id);
 uint64_t db_commits(struct db *db);
 uint64_t db_tx_commits(const struct db_tx *tx); /* the commits that a read sees at least */
+
+/* Brings the versions up to date with what other processes committed. One question to the database
+ * answers all callers that were waiting when it was asked, so it may be used for every request.
+ *
+ * Calls done() once, on any thread, and perhaps before this function returns. ERR_NONE: the
+ * versions include every commit that was acknowledged before the call. Otherwise the database could
+ * not be asked within its deadline, and nothing cached may be used. The caller owns the struct,
+ * which must stay valid until done() is called. */
+struct db_sync {
+    void (*done)(struct db_sync *sync, enum err err);
+    struct db_sync *next; /* private */
+};
+void db_sync_versions(struct db *db, struct db_sync *sync);
+
+/* False: versions are always current, as on SQLite. */
+bool db_versions_lag(const struct db *db);
 
 /* ---- opening and maintenance: for app/ ---- */
 

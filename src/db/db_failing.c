@@ -171,6 +171,15 @@ commits(struct db *db)
     return db_commits(inner_of(db));
 }
 
+static void
+sync_versions(struct db *db, struct db_sync *sync)
+{
+    if (fault_injection_call_fails())
+        sync->done(sync, ERR_UNAVAILABLE);
+    else
+        db_sync_versions(inner_of(db), sync);
+}
+
 static struct str
 describe(const struct db *db, struct arena *mem)
 {
@@ -227,6 +236,7 @@ const struct db_driver db_failing_driver = {
     .ping = ping,
     .version = version,
     .commits = commits,
+    .sync_versions = sync_versions,
     .describe = describe,
     .write_metrics = write_metrics,
     .backup = backup,

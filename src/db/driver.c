@@ -195,13 +195,28 @@ db_end_read(struct db_tx *tx, enum err result)
 uint64_t
 db_version(struct db *db, struct str id)
 {
-    return db->driver->version == NULL ? 0 : db->driver->version(db, id);
+    return db->driver->version(db, id);
 }
 
 uint64_t
 db_commits(struct db *db)
 {
-    return db->driver->commits == NULL ? 0 : db->driver->commits(db);
+    return db->driver->commits(db);
+}
+
+void
+db_sync_versions(struct db *db, struct db_sync *sync)
+{
+    if (db_versions_lag(db))
+        db->driver->sync_versions(db, sync);
+    else
+        sync->done(sync, ERR_NONE);
+}
+
+bool
+db_versions_lag(const struct db *db)
+{
+    return db->driver->sync_versions != NULL;
 }
 
 uint64_t

@@ -55,9 +55,9 @@ struct db_driver {
 
     enum err (*ping)(struct db *db, struct why *why); /* see db_ping() */
 
-    /* db_version() and db_commits(); NULL if other processes may write to the store. */
     uint64_t (*version)(struct db *db, struct str id);
     uint64_t (*commits)(struct db *db);
+    void (*sync_versions)(struct db *db, struct db_sync *sync); /* NULL: always current */
 
     struct str (*describe)(const struct db *db, struct arena *mem);
     void (*write_metrics)(struct db *db, struct buf *page);

@@ -68,6 +68,7 @@ script_for(struct arena *mem, const struct db *db, struct str text)
         const char *word, *replacement;
     } words[] = {
         { " WITHOUT ROWID", "              " },
+        { "CREATE TABLE /*UNLOGGED*/", "CREATE UNLOGGED TABLE    " },
         { " INTEGER PRIMARY KEY", " BIGINT  PRIMARY KEY" }, /* INTEGER has 32 bits there */
     };
     char *script = arena_alloc(mem, text.len + 1);

@@ -90,7 +90,8 @@ add_parameters(struct buf *out, size_t first, size_t count)
 static bool
 is_own_table(struct str name)
 {
-    return str_eq(name, STR("schema_step")); /* written when a store is created */
+    return str_eq(name, STR("schema_step")) || /* written when a store is created */
+           str_eq(name, STR("store_change"));  /* has a meaning on its own server only */
 }
 
 static enum err

@@ -39,6 +39,9 @@ bearer_auth(struct call *call)
     struct access *access = ARENA_NEW(call->mem, struct access);
     enum err err = ERR_NONE;
     if (!response_cache_access(call, token, access)) {
+        call->exchange->deferred = call->exchange->in_memory;
+        if (call->exchange->deferred)
+            return ERR_NONE;
         err = token_access(call->db, call->mem, token, call->now, access,
                            call->route->hint_sets ? &call->hint_sets : NULL);
         if (err == ERR_NONE)

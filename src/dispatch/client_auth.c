@@ -6,6 +6,7 @@
 #include "dispatch/response_cache.h"
 #include "dispatch/throttle.h"
 #include "flow/apps.h"
+#include "store/tx.h"
 #include "text/form.h"
 #include "web/call.h"
 #include "web/error.h"
@@ -81,6 +82,7 @@ enum err
 client_auth(struct call *call)
 {
     struct credentials sent = { 0 };
+    call->commits = store_commits(call->db); /* before the app is read */
     if (!read_credentials(call, &sent))
         return ERR_NONE;
     if (sent.secret.len == 0)

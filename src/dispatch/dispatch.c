@@ -187,9 +187,44 @@ on_identify(void *context, struct http_exchange *exchange)
 static void
 on_body(void *context, struct http_exchange *exchange)
 {
-    const struct route *route = call_of(context, exchange)->route;
-    if (route != NULL && route->request_blocks != NULL && route->request_blocks(&exchange->request))
-        exchange->blocks = true;
+    struct call *call = call_of(context, exchange);
+    const struct route *route = call->route;
+    if (route == NULL)
+        return;
+    bool blocks = route->blocks ||
+                  (route->request_blocks != NULL && route->request_blocks(&exchange->request));
+    exchange->blocks = exchange->blocks || blocks;
+    exchange->awaits = call->web->cache_lags && !blocks && call->body == CALL_BODY_FINE &&
+                       response_cache_may_hit(call);
+}
+
+/* ---- waiting until the cache is synced ---- */
+
+static void
+on_synced(void *argument, enum err err)
+{
+    struct call *call = argument;
+    call->synced = err == ERR_NONE;
+    call->resume(call->resume_argument);
+}
+
+static void
+on_await(void *context, struct http_exchange *exchange, void (*resume)(void *argument),
+         void *argument)
+{
+    struct call *call = call_of(context, exchange);
+    call->resume = resume;
+    call->resume_argument = argument;
+    store_sync_versions(call->db, call->mem, on_synced, call);
+}
+
+/* The database could not be asked what changed. The request may ask it directly, on a worker,
+ * unless it has waited for long. */
+static bool
+gives_up(const struct call *call)
+{
+    return call->exchange->in_memory && !call->synced &&
+           clock_ticks_ns() - call->exchange->started_ns > SLOW_NS;
 }
 
 /* ---- the rest ---- */
@@ -203,13 +238,14 @@ run(struct call *call)
         return ERR_NONE;
     }
     enum err err = guard_caller(call);
-    if (err != ERR_NONE || guard_has_response(call))
+    if (err != ERR_NONE || guard_has_response(call) || call->exchange->deferred)
         return err;
     if (call->body != CALL_BODY_FINE) {
         refuse_body(call);
         return ERR_NONE;
     }
-    if (response_cache_send(call))
+    call->exchange->deferred = !response_cache_send(call) && call->exchange->in_memory;
+    if (guard_has_response(call) || call->exchange->deferred)
         return ERR_NONE;
     err = read_fields(call);
     if (err != ERR_NONE || (call->route->creates && !guard_creation_take(call)))
@@ -233,6 +269,8 @@ run_whole(struct call *call)
 {
     if (call->route == NULL)
         return ERR_NOT_FOUND;
+    if (gives_up(call))
+        return ERR_UNAVAILABLE;
     if (!only_reads(call))
         return run(call);
     /* One read, so that the handler sees the snapshot in which the token was valid. */
@@ -294,8 +332,9 @@ handle(struct call *call)
 {
     struct http_exchange *exchange = call->exchange;
     call->now = timekeeper_now();
+    exchange->deferred = false;
     enum err err = run_whole(call);
-    if (err == ERR_NONE && exchange->wait != NULL)
+    if (err == ERR_NONE && (exchange->wait != NULL || exchange->deferred))
         return; /* the handler will be called again */
     if (err == ERR_NONE && exchange->response.status == 0)
         err = ERR_INTERNAL; /* the handler sent nothing: a defect */
@@ -426,6 +465,7 @@ dispatch_service(struct site *site)
         .head = on_head,
         .identify = on_identify,
         .body = on_body,
+        .await = on_await,
         .handle = on_handle,
         .refuse = on_refuse,
         .done = on_done,

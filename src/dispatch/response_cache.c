@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/timekeeper.h"
 #include "crypt/fingerprint.h"
+#include "dispatch/authorization_header.h"
 #include "dispatch/throttle.h"
 #include "flow/apps.h"
 #include "flow/tokens.h"
@@ -144,13 +145,21 @@ unpack(struct str packed, const struct shape *shape, void *out)
     return packed;
 }
 
+/* Whether what is cached is as new as the request. If not, it is read again, and cached again. */
+static bool
+is_usable(const struct call *call)
+{
+    return !call->web->cache_lags || call->synced;
+}
+
 /* ---- apps ---- */
 
 enum err
 response_cache_app(struct call *call, struct str id, struct app *out)
 {
     *out = (struct app){ 0 };
-    uint64_t version = cache_enabled(call->web->cache) ? app_version(call->db, id) : 0;
+    bool may_cache = cache_enabled(call->web->cache) && is_usable(call);
+    uint64_t version = may_cache ? app_version(call->db, id) : 0;
     if (version == 0)
         return app_find(call->db, call->mem, id, out);
     struct key_builder builder;
@@ -184,7 +193,7 @@ is_current(struct call *call, const struct access *access)
 bool
 response_cache_access(struct call *call, struct str token, struct access *out)
 {
-    if (!cache_enabled(call->web->cache))
+    if (!cache_enabled(call->web->cache) || !is_usable(call))
         return false;
     struct cache_key key = token_key(token);
     struct str cached = cache_get(call->web->cache, call->mem, &key);
@@ -211,10 +220,8 @@ response_cache_put_access(struct call *call, struct str token, struct access *ac
 static bool
 may_cache(const struct call *call)
 {
-    enum cached_by cached_by = call->route->cached_by;
-    if (cached_by == CACHE_NOT || !cache_enabled(call->web->cache))
-        return false;
-    return call->access->version != 0 || (cached_by == CACHE_PREFERENCES && call->web->reads_block);
+    return call->route->cached_by != CACHE_NOT && cache_enabled(call->web->cache) &&
+           call->access->version != 0;
 }
 
 /* Sets call->response_key and call->cacheable. */
@@ -235,7 +242,9 @@ find_response(struct call *call, char kind, struct str name)
     add_bytes(&builder, &access->generation, sizeof access->generation);
     add_bytes(&builder, &access->version, sizeof access->version);
     call->cacheable = make_key(&builder, &call->response_key);
-    return call->cacheable ? cache_get(call->web->cache, call->mem, &call->response_key) : STR_NONE;
+    return call->cacheable && is_usable(call)
+               ? cache_get(call->web->cache, call->mem, &call->response_key)
+               : STR_NONE;
 }
 
 bool
@@ -256,8 +265,7 @@ response_cache_send(struct call *call)
 struct str
 response_cache_part(struct call *call, struct str name)
 {
-    bool may_cache =
-        cache_enabled(call->web->cache) && (call->access->version != 0 || call->web->reads_block);
+    bool may_cache = cache_enabled(call->web->cache) && call->access->version != 0;
     struct str part = may_cache ? find_response(call, 'p', name) : STR_NONE;
     call->part_cacheable = may_cache && call->cacheable;
     call->cacheable = false;
@@ -273,20 +281,28 @@ response_cache_put_part(struct call *call, struct str part)
 
 /* ---- introspection ---- */
 
+/* Sets call->response_key. False: the request is too long to be cached. */
+static bool
+introspection_key(struct call *call)
+{
+    const struct http_request *request = &call->exchange->request;
+    struct key_builder builder;
+    begin(&builder, 'i');
+    add_text(&builder, http_header(request, "Authorization"));
+    add_text(&builder, request->body);
+    return make_key(&builder, &call->response_key);
+}
+
 bool
 response_cache_introspection(struct call *call)
 {
     const struct http_request *request = &call->exchange->request;
-    struct key_builder builder;
     struct access access;
-    if (!cache_enabled(call->web->cache))
-        return false;
-    begin(&builder, 'i');
-    add_text(&builder, http_header(request, "Authorization"));
-    add_text(&builder, request->body);
-    if (!make_key(&builder, &call->response_key))
+    if (!cache_enabled(call->web->cache) || !introspection_key(call))
         return false;
     call->cacheable = true;
+    if (!is_usable(call))
+        return false;
     struct str cached = cache_get(call->web->cache, call->mem, &call->response_key);
     if (!str_present(cached))
         return false;
@@ -302,12 +318,34 @@ response_cache_introspection(struct call *call)
 void
 response_cache_want_introspection(struct call *call, struct access *access)
 {
-    if (access != NULL && call->cacheable)
+    if (access != NULL && call->cacheable) {
+        if (access->commits > call->commits)
+            access->commits = call->commits; /* when the app's credentials were verified */
         token_access_mark(call->db, access);
+    }
     if (access == NULL || access->version == 0 || call->app->old_secret_expires_at > call->now)
         call->cacheable = false; /* the request may have used the old secret, which expires */
     else
         call->introspected = access;
+}
+
+/* ---- whether to wait ---- */
+
+bool
+response_cache_may_hit(struct call *call)
+{
+    const struct route *route = call->route;
+    const struct http_request *request = &call->exchange->request;
+    if (!cache_enabled(call->web->cache))
+        return false;
+    if (route->caller == CALLER_APP)
+        return route->cached_by == CACHE_TOKEN && introspection_key(call) &&
+               cache_has(call->web->cache, &call->response_key);
+    if (route->caller != CALLER_TOKEN)
+        return false;
+    struct str token = authorization_header_bearer(http_header(request, "Authorization"));
+    struct cache_key key = token_key(token);
+    return str_present(token) && cache_has(call->web->cache, &key);
 }
 
 /* ---- storing ---- */

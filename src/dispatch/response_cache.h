@@ -4,8 +4,9 @@
  * token's GET, and introspection responses. An entry is used only while it matches the database: an
  * app until a commit changes it; an access until a commit changes the rows it depends on (see
  * token_access_version()) or it expires; a response only for the same token, access, and user
- * generation. If other processes write to the database, only responses are cached, and every
- * request reads the app, the token's state, and the generation.
+ * generation. If other processes write to the database (web->cache_lags), the cache is used only
+ * for a request that has waited until the versions were synced (call->synced), which dispatch.c
+ * arranges for requests that may be answered from it. All others read the database.
  *
  * No secrets are cached: keys are fingerprints, and an app contains only hashes of its secrets. */
 #ifndef DISPATCH_RESPONSE_CACHE_H
@@ -28,6 +29,10 @@ void response_cache_put_access(struct call *call, struct str token, struct acces
 /* After authentication: true if a cached response was sent. Otherwise the response will be cached
  * when it is finished, if the route allows it. */
 bool response_cache_send(struct call *call);
+
+/* Whether something is cached for this caller, current or not: then the request may wait for the
+ * versions. */
+bool response_cache_may_hit(struct call *call);
 
 /* Before client authentication: true if a cached response was sent. The key contains the header and
  * body byte for byte, so only credentials that were verified before can match. */

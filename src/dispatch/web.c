@@ -71,6 +71,7 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
     web->started_at = clock_now();
     web->https = url_is_https(settings->base_url) || url_is_https(settings->auth_url);
     web->reads_block = store_reads_block(settings->db);
+    web->cache_lags = store_versions_lag(settings->db);
     web->assets = assets_new(web->mem);
     web->sign_in_failures = throttle_new(web->mem, settings->rate_sign_in, SIGN_IN_WINDOW_MS);
     web->client_failures = throttle_new(web->mem, settings->rate_auth, CLIENT_WINDOW_MS);

@@ -8,23 +8,39 @@
 #include "store/tx.h"
 #include "store/user_store.h"
 
+/* The ids whose changes end a cached access. Revoking a family and changing a grant bump the user's
+ * auth version. */
+#define IDS 3
+
+static void
+versions_of(struct db *db, const struct access *access, uint64_t out[IDS])
+{
+    out[0] = store_version(db, access->user_id);
+    out[1] = store_version(db, access->app_id);
+    out[2] = store_version(db, access->token_hash);
+}
+
 uint64_t
 token_access_version(struct db *db, const struct access *access)
 {
+    uint64_t versions[IDS];
     if (store_commits(db) == 0)
         return 0;
-    /* Revoking a family and changing a grant bump the user's auth version. */
-    return store_version(db, access->user_id) + store_version(db, access->app_id) +
-           store_version(db, access->token_hash);
+    versions_of(db, access, versions);
+    return versions[0] + versions[1] + versions[2];
 }
 
-/* The ids are known only after reading. If a commit came in between, the access may be older than
- * the versions: it must not be cached. */
+/* The ids are known only after reading. If one changed since, the access may be older than its
+ * version: it must not be cached. */
 void
 token_access_mark(struct db *db, struct access *access)
 {
-    uint64_t version = token_access_version(db, access);
-    access->version = access->commits == store_commits(db) ? version : 0;
+    uint64_t versions[IDS];
+    versions_of(db, access, versions);
+    access->version = versions[0] + versions[1] + versions[2];
+    for (size_t i = 0; i < IDS; i++)
+        if (versions[i] > access->commits)
+            access->version = 0;
 }
 
 enum err

@@ -185,6 +185,22 @@ on_request(struct exchange *x)
     if (server->service.body != NULL)
         server->service.body(server->service.context, &x->open);
     if (x->open.blocks && !connection_read_shutdown(x->connection))
+        return x->open.awaits ? exchange_work_await(x) : exchange_work_start(x);
+    server->service.handle(server->service.context, &x->open);
+    return exchange_response_send(x);
+}
+
+/* What the request waited for has happened: it may be answered from memory. */
+static enum MHD_Result
+on_awaited(struct exchange *x)
+{
+    struct http_server *server = x->server;
+    x->open.in_memory = true;
+    server->service.handle(server->service.context, &x->open);
+    x->open.in_memory = false;
+    if (!x->open.deferred)
+        return exchange_response_send(x);
+    if (!connection_read_shutdown(x->connection))
         return exchange_work_start(x);
     server->service.handle(server->service.context, &x->open);
     return exchange_response_send(x);
@@ -251,6 +267,8 @@ exchange_continue(void *server, struct MHD_Connection *handle, const char *path,
         return more == 0                       ? exchange_response_send(x)
                : x->dropped < HTTP_DROPPED_MAX ? MHD_YES
                                                : MHD_NO;
+    case STEP_AWAITED:
+        return on_awaited(x);
     case STEP_READY:
         return exchange_response_send(x);
     case STEP_WORKING: /* the library calls once more if it has another chunk: not now */

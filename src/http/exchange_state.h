@@ -13,7 +13,8 @@ enum step {
     STEP_HEAD,    /* waiting for the head */
     STEP_BODY,    /* reading the body */
     STEP_DISCARD, /* response is ready; reading and dropping the rest of the body */
-    STEP_WORKING, /* on a worker; the connection is suspended */
+    STEP_WORKING, /* on a worker, or waiting; the connection is suspended */
+    STEP_AWAITED, /* … and it was resumed, to be handled by the library's thread */
     STEP_READY,   /* response is ready */
     STEP_SENT,
 };
@@ -58,6 +59,9 @@ enum MHD_Result exchange_body_add(struct exchange *x, const char *data, size_t s
 
 /* Suspends the connection and runs `identify` or `handle` on a worker. */
 enum MHD_Result exchange_work_start(struct exchange *x);
+
+/* Suspends the connection until what `await` waits for has happened, then enters STEP_AWAITED. */
+enum MHD_Result exchange_work_await(struct exchange *x);
 
 /* Leaves STEP_WORKING. After `identify` the body is read on, or dropped if there is a response. */
 void exchange_work_finish(struct exchange *x);

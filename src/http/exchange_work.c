@@ -65,8 +65,9 @@ work(void *argument)
         resume_connection(x);
 }
 
-enum MHD_Result
-exchange_work_start(struct exchange *x)
+/* False: the server is stopping. */
+static bool
+suspend(struct exchange *x)
 {
     struct http_server *server = x->server;
     connection_enter(x->connection, STAGE_WORKING);
@@ -75,10 +76,39 @@ exchange_work_start(struct exchange *x)
     atomic_fetch_add(&server->suspended, 1);
     if (atomic_load(&server->connections.mode) == CONNECTIONS_CUT) {
         atomic_fetch_sub(&server->suspended, 1);
-        return MHD_NO;
+        return false;
     }
     exchange_set_step(x, STEP_WORKING);
-    MHD_suspend_connection(x->handle); /* before the worker can resume it */
+    MHD_suspend_connection(x->handle); /* before another thread can resume it */
+    return true;
+}
+
+enum MHD_Result
+exchange_work_start(struct exchange *x)
+{
+    if (!suspend(x))
+        return MHD_NO;
     submit(x);
+    return MHD_YES;
+}
+
+/* From any thread. Must be the last use of the exchange by this thread. */
+static void
+awaited(void *argument)
+{
+    struct exchange *x = argument;
+    struct http_server *server = x->server;
+    exchange_set_step(x, STEP_AWAITED);
+    MHD_resume_connection(x->handle);
+    atomic_fetch_sub(&server->suspended, 1);
+}
+
+enum MHD_Result
+exchange_work_await(struct exchange *x)
+{
+    struct http_server *server = x->server;
+    if (!suspend(x))
+        return MHD_NO;
+    server->service.await(server->service.context, &x->open, awaited, x);
     return MHD_YES;
 }

@@ -54,6 +54,9 @@ struct http_exchange {
     bool health;          /* set by `head`: … of the pool for health checks */
     bool identify_blocks; /* set by `head`: so may `identify` */
     bool can_wait;        /* set by the server: `handle` may set `wait` */
+    bool awaits;          /* set by `body`: call `await` and then `handle` with `in_memory` */
+    bool in_memory;       /* set by the server: `handle` must not block, but set `deferred` */
+    bool deferred;        /* set by `handle`: call it again, on a worker thread */
     /* Set by `handle` instead of a response, to wait without a thread: the server calls it after
      * `handle` has returned, and calls `handle` again after resume(argument) was called, which must
      * happen once and may happen on any thread, also before `wait` returns. */
@@ -89,8 +92,12 @@ struct http_service {
                    const char *detail);
     /* Called when the response was sent or the connection was lost. */
     void (*done)(void *context, struct http_exchange *exchange);
-    /* Called before `handle`, to set `blocks` by the body. NULL: not needed. */
+    /* Called before `handle`, to set `blocks` and `awaits` by the body. NULL: not needed. */
     void (*body)(void *context, struct http_exchange *exchange);
+    /* Called before `handle` if the exchange awaits, without a thread: resume(argument) must be
+     * called once, on any thread, also before `await` returns. */
+    void (*await)(void *context, struct http_exchange *exchange, void (*resume)(void *argument),
+                  void *argument);
 };
 
 #endif

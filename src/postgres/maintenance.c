@@ -101,6 +101,16 @@ postgres_address_without_password(const char *address)
     return shown;
 }
 
+const char *
+postgres_address_problem(const char *address)
+{
+    char *shown = postgres_address_without_password(address);
+    if (shown == NULL)
+        return "is not a PostgreSQL address; write postgresql://user@host:5432/name";
+    free(shown);
+    return NULL;
+}
+
 static int
 run_program(char *const arguments[])
 {
@@ -160,6 +170,7 @@ postgres_backup(const char *address, const char *file, void (*progress)(void *co
     struct str target = str_format(mem, "--file=%s", file);
     enum err err = run_tool(address, "backup",
                             (char *[]){ (char[]){ "pg_dump" }, (char[]){ "--format=custom" },
+                                        (char[]){ "--no-unlogged-table-data" },
                                         (char *)(uintptr_t)target.ptr, NULL },
                             why);
     arena_free(mem);

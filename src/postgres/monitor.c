@@ -17,13 +17,22 @@
 #define ROUND_MS 800 /* for connecting and for the answer, each */
 #define LATE_MS 600  /* a readiness check does not wait for a round that takes longer */
 #define SKEW_MAX_NS 1000000000
+#define CHANGES_NS ((int64_t)60 * 1000000000)
 #define FOLLOW_NS 50000000 /* smaller differences are the network's */
 
 static const char question[] = "SELECT (SELECT COALESCE(MAX(version), 0) FROM schema_step),"
                                " (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT,"
                                " CASE WHEN pg_is_in_recovery() THEN 1"
                                " WHEN current_setting('transaction_read_only') = 'on' THEN 1"
-                               " ELSE 0 END";
+                               " ELSE 0 END, pg_snapshot_xmin(pg_current_snapshot())";
+
+/* Deletes change rows of transactions below N, and says so in one of its own: see
+ * changes.c. All of them had ended when N was the oldest one running. */
+static const char forget[] =
+    "WITH old AS (SELECT ctid FROM store_change WHERE xid < '%s'::xid8 ORDER BY xid LIMIT 10000),"
+    " gone AS (DELETE FROM store_change WHERE ctid IN (SELECT ctid FROM old) RETURNING 1)"
+    " INSERT INTO store_change (xid, slots) SELECT pg_current_xact_id(), '<%s'"
+    " WHERE EXISTS (SELECT 1 FROM gone)";
 
 struct postgres_monitor {
     struct postgres_store *store;
@@ -36,6 +45,8 @@ struct postgres_monitor {
     int64_t round_began;
     bool stopping;
     struct why problem; /* of the last round; empty: none */
+    char oldest[2][24]; /* running transactions, at two times; change rows below the first go */
+    int64_t noted;      /* when the second was */
 };
 
 /* ---- one round ---- */
@@ -46,8 +57,8 @@ read_number(const PGresult *result, int column, int64_t *out)
     return str_to_int(str_of(PQgetvalue(result, 0, column)), 0, INT64_MAX, out);
 }
 
-static void
-check_clock(int64_t server_ns, int64_t sent, struct why *why)
+void
+postgres_clock_check(int64_t server_ns, int64_t sent, struct why *why)
 {
     int64_t received = clock_ticks_ns();
     int64_t inexact = (received - sent) / 2; /* the server's time is from in between */
@@ -84,7 +95,25 @@ judge(struct postgres_connection *connection, const PGresult *result, int64_t se
         why_set(why, "The database is read-only. Try again in a few seconds.");
         connection->lost = true; /* look for another host */
     }
-    check_clock(time * 1000, sent, why);
+    postgres_clock_check(time * 1000, sent, why);
+}
+
+/* Change rows are kept for one to two times CHANGES_NS. A node that asks less often than that drops
+ * everything it has cached. */
+static void
+forget_changes(struct postgres_monitor *monitor, const char *oldest)
+{
+    char script[sizeof forget + 64];
+    int64_t now = clock_ticks_ns();
+    if (now - monitor->noted > CHANGES_NS) {
+        memcpy(monitor->oldest[0], monitor->oldest[1], sizeof monitor->oldest[0]);
+        snprintf(monitor->oldest[1], sizeof monitor->oldest[1], "%s", oldest);
+        monitor->noted = now;
+    }
+    if (monitor->oldest[0][0] == '\0')
+        return;
+    snprintf(script, sizeof script, forget, monitor->oldest[0], monitor->oldest[0]);
+    PQclear(postgres_run(monitor->connection, script));
 }
 
 /* True if the connection was closed while it was idle: ask again on a new one. */
@@ -104,6 +133,8 @@ ask(struct postgres_monitor *monitor, struct why *why)
     int64_t sent = clock_ticks_ns();
     PGresult *result = postgres_run(connection, question);
     judge(connection, result, sent, why);
+    if (why->text[0] == '\0')
+        forget_changes(monitor, PQgetvalue(result, 0, 3));
     PQclear(result);
     bool closed = PQstatus(connection->handle) != CONNECTION_OK;
     if (connection->lost) {
@@ -139,8 +170,10 @@ next_round(struct postgres_monitor *monitor)
     monitor->round_began = clock_ticks_ns();
     pthread_mutex_unlock(&monitor->lock);
     run_round(monitor, &why);
-    if (why.text[0] == '\0')
+    if (why.text[0] == '\0') {
         postgres_pool_reachable(monitor->store);
+        postgres_sync_beat(monitor->store);
+    }
     pthread_mutex_lock(&monitor->lock);
     if (strcmp(why.text, monitor->problem.text) != 0) {
         if (why.text[0] != '\0')

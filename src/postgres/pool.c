@@ -224,6 +224,17 @@ take_idle(struct postgres_store *store)
     return first;
 }
 
+void
+postgres_pool_renew(struct postgres_store *store)
+{
+    pthread_mutex_lock(&store->lock);
+    struct postgres_connection *dropped = take_idle(store);
+    store->generation++;
+    grow(store);
+    pthread_mutex_unlock(&store->lock);
+    connections_free(dropped);
+}
+
 /* A server that became read-only reports it with the next result. */
 static bool
 is_read_only(PGconn *handle)
@@ -268,8 +279,10 @@ postgres_give_back(struct postgres_store *store, struct postgres_connection *con
         postgres_disconnect(connection);
 }
 
-void
-postgres_pool_metrics(struct postgres_store *store, struct buf *page)
+/* ---- metrics ---- */
+
+static void
+pool_metrics(struct postgres_store *store, struct buf *page)
 {
     pthread_mutex_lock(&store->lock);
     size_t connections = store->connections;
@@ -283,4 +296,37 @@ postgres_pool_metrics(struct postgres_store *store, struct buf *page)
     metric_family(page, "penchant_store_connects_total", "counter", "Connections opened.");
     metric_value(page, "penchant_store_connects_total", "",
                  (int64_t)atomic_load(&store->reconnects));
+}
+
+void
+postgres_metrics(struct db *db, struct buf *page)
+{
+    struct postgres_store *store = (struct postgres_store *)db;
+    metric_family(page, "penchant_store_transactions_total", "counter",
+                  "Write transactions begun.");
+    metric_value(page, "penchant_store_transactions_total", "",
+                 (int64_t)atomic_load(&store->transactions));
+    metric_family(page, "penchant_store_retries_total", "counter",
+                  "Transactions run again after a conflict or a lost connection.");
+    metric_value(page, "penchant_store_retries_total", "", (int64_t)atomic_load(&store->retries));
+    metric_family(page, "penchant_store_failed_total", "counter",
+                  "Transactions that failed because of the store.");
+    metric_value(page, "penchant_store_failed_total", "", (int64_t)atomic_load(&store->failed));
+    metric_family(page, "penchant_store_deadlines_missed_total", "counter",
+                  "Statements without an answer within store-deadline; the connection was closed.");
+    metric_value(page, "penchant_store_deadlines_missed_total", "",
+                 (int64_t)atomic_load(&store->late));
+    metric_family(page, "penchant_store_transaction_seconds", "histogram",
+                  "How long a transaction used its connection.");
+    metric_histogram(page, "penchant_store_transaction_seconds", "", &store->transaction_latency);
+    metric_family(page, "penchant_store_syncs_total", "counter",
+                  "Questions to PostgreSQL about what changed, each for all requests that waited.");
+    metric_value(page, "penchant_store_syncs_total", "", (int64_t)atomic_load(&store->syncs));
+    metric_family(page, "penchant_store_synced_total", "counter",
+                  "Requests that waited for such an answer.");
+    metric_value(page, "penchant_store_synced_total", "", (int64_t)atomic_load(&store->synced));
+    metric_family(page, "penchant_store_cache_drops_total", "counter",
+                  "How often everything cached was dropped, because changes may have been missed.");
+    metric_value(page, "penchant_store_cache_drops_total", "", (int64_t)atomic_load(&store->drops));
+    pool_metrics(store, page);
 }

@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #define ATTEMPTS_MAX 6
-#define START_MS 5000    /* for the first connections */
 #define SCHEMA_MS 600000 /* another node may be updating the schema */
 #define PARAMETERS_MAX 64
 #define SCHEMA_LOCK "7305808854526354"
@@ -33,7 +32,7 @@ struct postgres_tx {
     struct db_tx tx;
     struct postgres_connection *connection;
     int64_t began;
-    bool is_read; /* each statement is a transaction of its own and may run again */
+    struct touched *touched; /* NULL: a read, of which each statement may run again */
     bool conflict;
 };
 
@@ -150,6 +149,20 @@ execute(struct postgres_tx *tx, struct arena *mem, const char *name, const char 
     return err;
 }
 
+/* A server that is not the one that versions are synchronized with may be an old primary: what it
+ * says must not be cached, and the connection is replaced. */
+static enum err
+execute_read(struct postgres_tx *tx, struct arena *mem, const char *name, const char *const *texts,
+             size_t count, struct db_rows *rows)
+{
+    enum err err = execute(tx, mem, name, texts, count, rows);
+    if (err || postgres_sync_is_same_server(tx->connection))
+        return err;
+    *rows = (struct db_rows){ 0 };
+    postgres_leave(tx->connection, "store_other_server");
+    return ERR_UNAVAILABLE;
+}
+
 /* Exponential backoff with jitter. */
 static void
 wait_before_retry(size_t attempt)
@@ -165,6 +178,17 @@ static bool
 is_in_time(int64_t began, const struct postgres_store *store)
 {
     return clock_ticks_ns() < began + store->deadline_ms * 1000000;
+}
+
+/* Reads borrow a connection for their first statement: many find everything in the cache. */
+static enum err
+find_connection(struct postgres_tx *tx)
+{
+    if (tx->connection != NULL)
+        return ERR_NONE;
+    enum err err = postgres_borrow(store_of(tx->tx.db), &tx->connection);
+    tx->began = clock_ticks_ns();
+    return err;
 }
 
 /* After a failed statement of a read: true if it may run again, on another connection if this one
@@ -192,32 +216,61 @@ postgres_query(struct db_tx *tx, struct arena *mem, size_t number, const struct 
                size_t count, struct db_rows *rows)
 {
     struct postgres_tx *mine = (struct postgres_tx *)tx;
-    const char *name = db_statement(number)->name;
+    const struct sql *sql = db_statement(number);
+    const char *name = sql->name;
     const char *texts[PARAMETERS_MAX];
     if (count > PARAMETERS_MAX || !values_to_text(mem, values, count, texts)) {
         log_error("store_parameters_invalid", log_text("statement", str_of(name)));
         return ERR_INTERNAL;
     }
+    if (mine->touched != NULL) {
+        if (!sql->untracked && strncmp(sql->text, "SELECT", 6) != 0)
+            touched_add_values(mine->touched, values, count);
+        return execute(mine, mem, name, texts, count, rows);
+    }
+    if (tx->commits == 0)
+        tx->commits = db_commits(tx->db); /* before the first statement: see db.h */
     int64_t began = clock_ticks_ns();
-    enum err err = execute(mine, mem, name, texts, count, rows);
-    for (size_t i = 1; err && mine->is_read && i < ATTEMPTS_MAX && may_read_again(mine, i, began);
-         i++)
-        err = execute(mine, mem, name, texts, count, rows);
+    enum err err = find_connection(mine);
+    if (!err)
+        err = execute_read(mine, mem, name, texts, count, rows);
+    for (size_t i = 1;
+         err && mine->connection != NULL && i < ATTEMPTS_MAX && may_read_again(mine, i, began); i++)
+        err = execute_read(mine, mem, name, texts, count, rows);
     return err;
 }
 
 /* ---- transactions ---- */
 
+/* Adds the transaction's change row in the round trip of the COMMIT. */
+static PGresult *
+send_commit(struct postgres_connection *connection, const struct touched *touched)
+{
+    char script[POSTGRES_CHANGES_MAX + 128], changes[POSTGRES_CHANGES_MAX];
+    if (!touched_any(touched))
+        return postgres_run(connection, "COMMIT");
+    postgres_changes_write(touched, changes);
+    snprintf(script, sizeof script,
+             "INSERT INTO store_change (xid, slots) VALUES (pg_current_xact_id(), '%s'); COMMIT",
+             changes);
+    return postgres_run(connection, script);
+}
+
 /* In a failed transaction COMMIT rolls back and succeeds with the tag ROLLBACK. */
 static enum outcome
-commit(struct postgres_connection *connection)
+commit(struct postgres_tx *tx, enum err *err)
 {
-    PGresult *result = postgres_run(connection, "COMMIT");
+    struct postgres_connection *connection = tx->connection;
+    PGresult *result = send_commit(connection, tx->touched);
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     enum outcome outcome = LOST;
     if (PQresultStatus(result) == PGRES_COMMAND_OK && strcmp(PQcmdStatus(result), "COMMIT") == 0)
         outcome = DONE;
-    else if (state != NULL && (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0))
+    else if (PQtransactionStatus(connection->handle) == PQTRANS_INERROR) { /* no change row */
+        *err = err_of(tx, result, "store_change");
+        outcome = tx->conflict ? CONFLICT : REJECTED;
+        postgres_command(connection, "ROLLBACK");
+    } else if (state != NULL && (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0))
         outcome = CONFLICT;
     PQclear(result);
     return outcome;
@@ -227,14 +280,19 @@ static enum outcome
 attempt_write(struct postgres_store *store, struct postgres_connection *connection, db_work *work,
               void *argument, enum err *err)
 {
-    struct postgres_tx tx = { .tx = { .db = &store->db }, .connection = connection };
+    struct touched touched;
+    struct postgres_tx tx = { .tx = { .db = &store->db },
+                              .connection = connection,
+                              .touched = &touched };
+    touched.count = 0;
+    touched.all = false;
     if (!postgres_begin(connection))
         return LOST_BEFORE;
     *err = work(&tx.tx, argument);
     if (!*err)
         *err = tx.tx.broken;
     if (!*err)
-        return commit(connection);
+        return commit(&tx, err);
     if (connection->lost)
         return LOST_BEFORE;
     postgres_command(connection, "ROLLBACK");
@@ -310,10 +368,6 @@ begin_read(struct db *db)
 {
     struct postgres_tx *tx = memory_alloc(1, sizeof *tx);
     tx->tx.db = db;
-    tx->is_read = true;
-    if (postgres_borrow(store_of(db), &tx->connection))
-        tx->tx.broken = ERR_UNAVAILABLE;
-    tx->began = clock_ticks_ns();
     return &tx->tx;
 }
 
@@ -323,9 +377,10 @@ end_read(struct db_tx *tx)
     struct postgres_tx *mine = (struct postgres_tx *)tx;
     struct postgres_store *store = store_of(tx->db);
     enum err err = tx->broken;
-    histogram_observe(&store->transaction_latency, clock_ticks_ns() - mine->began);
-    if (mine->connection != NULL)
+    if (mine->connection != NULL) {
+        histogram_observe(&store->transaction_latency, clock_ticks_ns() - mine->began);
         postgres_give_back(store, mine->connection);
+    }
     if (err == ERR_UNAVAILABLE || err == ERR_INTERNAL)
         atomic_fetch_add(&store->failed, 1);
     free(mine);
@@ -385,7 +440,7 @@ static enum err
 schema_begin(struct db *db, struct why *why)
 {
     struct postgres_store *store = store_of(db);
-    store->schema_connection = postgres_connect(store, START_MS, why);
+    store->schema_connection = postgres_connect(store, POSTGRES_START_MS, why);
     if (store->schema_connection == NULL)
         return ERR_UNAVAILABLE;
     store->schema_connection->deadline_ms = SCHEMA_MS;
@@ -418,21 +473,13 @@ schema_end(struct db *db, bool keep, struct why *why)
 
 /* ---- opening and closing ---- */
 
-static const char *
-address_problem(const char *address)
-{
-    char *shown = postgres_address_without_password(address);
-    if (shown == NULL)
-        return "is not a PostgreSQL address; write postgresql://user@host:5432/name";
-    free(shown);
-    return NULL;
-}
-
 static void
 postgres_close(struct db *db)
 {
     struct postgres_store *store = store_of(db);
     postgres_monitor_stop(store);
+    postgres_sync_stop(store);
+    versions_stop(&store->versions);
     postgres_disconnect(store->schema_connection);
     postgres_pool_stop(store);
     postgres_free_hosts(store);
@@ -451,6 +498,7 @@ postgres_open(const struct db_settings *settings, struct db **out, struct why *w
     store->address = strdup(settings->address);
     store->deadline_ms = settings->deadline_ms > 0 ? settings->deadline_ms : POSTGRES_DEADLINE_MS;
     store->watched = settings->watched;
+    versions_start(&store->versions);
     store->stop_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     postgres_pool_start(store, settings->connections == 0 ? 1 : settings->connections);
     if (store->stop_fd < 0 || !postgres_read_hosts(store)) {
@@ -475,18 +523,20 @@ static enum err
 prepare(struct db *db, struct why *why)
 {
     struct postgres_store *store = store_of(db);
-    struct postgres_connection *connection = postgres_connect(store, START_MS, why);
+    struct postgres_connection *connection = postgres_connect(store, POSTGRES_START_MS, why);
     if (connection == NULL)
         return ERR_UNAVAILABLE;
-    enum err err = postgres_prepare_all(connection, START_MS, why);
+    enum err err = postgres_prepare_all(connection, POSTGRES_START_MS, why);
     if (err) {
         postgres_disconnect(connection);
         return err;
     }
     store->connections = 1;
     postgres_give_back(store, connection);
-    if (store->watched)
+    if (store->watched) {
+        postgres_sync_start(store);
         postgres_monitor_start(store);
+    }
     return ERR_NONE;
 }
 
@@ -506,34 +556,10 @@ describe(const struct db *db, struct arena *mem)
     return text;
 }
 
-static void
-write_metrics(struct db *db, struct buf *page)
-{
-    struct postgres_store *store = store_of(db);
-    metric_family(page, "penchant_store_transactions_total", "counter",
-                  "Write transactions begun.");
-    metric_value(page, "penchant_store_transactions_total", "",
-                 (int64_t)atomic_load(&store->transactions));
-    metric_family(page, "penchant_store_retries_total", "counter",
-                  "Transactions run again after a conflict or a lost connection.");
-    metric_value(page, "penchant_store_retries_total", "", (int64_t)atomic_load(&store->retries));
-    metric_family(page, "penchant_store_failed_total", "counter",
-                  "Transactions that failed because of the store.");
-    metric_value(page, "penchant_store_failed_total", "", (int64_t)atomic_load(&store->failed));
-    metric_family(page, "penchant_store_deadlines_missed_total", "counter",
-                  "Statements without an answer within store-deadline; the connection was closed.");
-    metric_value(page, "penchant_store_deadlines_missed_total", "",
-                 (int64_t)atomic_load(&store->late));
-    metric_family(page, "penchant_store_transaction_seconds", "histogram",
-                  "How long a transaction used its connection.");
-    metric_histogram(page, "penchant_store_transaction_seconds", "", &store->transaction_latency);
-    postgres_pool_metrics(store, page);
-}
-
 const struct db_driver db_postgres_driver = {
     .prefix = "postgresql://",
     .reads_block = true,
-    .address_problem = address_problem,
+    .address_problem = postgres_address_problem,
     .address_files = postgres_address_files,
     .open = postgres_open,
     .close = postgres_close,
@@ -559,8 +585,11 @@ const struct db_driver db_postgres_driver = {
     .end_read = end_read,
     .query = postgres_query,
     .ping = ping,
+    .version = postgres_version,
+    .commits = postgres_commits,
+    .sync_versions = postgres_sync,
     .describe = describe,
-    .write_metrics = write_metrics,
+    .write_metrics = postgres_metrics,
     .backup = postgres_backup,
     .restore = postgres_restore,
     .check = postgres_check,

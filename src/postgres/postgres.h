@@ -4,20 +4,24 @@
  *   wire.c         one statement on one connection, with a deadline
  *   connect.c      hosts and new connections
  *   commit.c       commits whose confirmation was lost
- *   pool.c         the connection pool
- *   monitor.c      readiness, and the server's clock
+ *   pool.c         the connection pool, and metrics
+ *   monitor.c      readiness, the server's clock, and old rows of the change log
+ *   changes.c      the change log
+ *   sync.c         one question for many requests: what changed?
  *   maintenance.c  backup, restore, and check */
 #ifndef POSTGRES_POSTGRES_H
 #define POSTGRES_POSTGRES_H
 
 #include "base/metric.h"
 #include "db/driver.h"
+#include "db/versions.h"
 
 #include <libpq-fe.h>
 #include <pthread.h>
 
 #define POSTGRES_DEADLINE_MS 2000 /* default of db_settings.deadline_ms */
 #define POSTGRES_HOSTS_MAX 16
+#define POSTGRES_START_MS 5000 /* for the first connections */
 
 struct postgres_connection {
     PGconn *handle;
@@ -26,6 +30,7 @@ struct postgres_connection {
     int64_t deadline_ms;   /* of each statement */
     uint64_t generation;   /* of the pool when it was opened */
     char incarnation[100]; /* of the server; empty: not known */
+    uint64_t confirmed;    /* the number of the store's incarnation that it equals */
     char xid[24];          /* of the current transaction */
     bool lost;             /* closed, or hung, or connected to a server that became read-only */
     struct postgres_connection *next; /* in the idle list */
@@ -48,6 +53,8 @@ struct postgres_store {
     bool wants_writable; /* a server that became read-only is left */
     bool watched;        /* has a monitor after it is opened */
     struct postgres_monitor *monitor;
+    struct postgres_syncer *syncer;
+    struct versions versions;
     _Atomic bool schema_is_newer; /* another node updated it: this one must not write any more */
     int64_t deadline_ms;
     int stop_fd; /* a timer: readable when db_interrupt() ends all waits */
@@ -63,12 +70,17 @@ struct postgres_store {
     size_t waiting;
     uint64_t generation;   /* changes when a connection is lost: older ones are not reused */
     int64_t connect_after; /* clock_ticks_ns(): no attempt before it */
+    char incarnation[100]; /* of the server that versions are synchronized with */
+    _Atomic uint64_t incarnations; /* its number; 0: not synchronized yet */
 
     _Atomic uint64_t transactions;
     _Atomic uint64_t retries;
     _Atomic uint64_t failed;
     _Atomic uint64_t late;
     _Atomic uint64_t reconnects;
+    _Atomic uint64_t syncs;
+    _Atomic uint64_t synced; /* requests that they answered */
+    _Atomic uint64_t drops;  /* of everything cached */
     struct histogram transaction_latency;
 };
 
@@ -133,17 +145,45 @@ enum err postgres_borrow(struct postgres_store *store, struct postgres_connectio
  * opened on demand. */
 void postgres_give_back(struct postgres_store *store, struct postgres_connection *connection);
 
+/* Idle connections are closed, and those in use when they come back. */
+void postgres_pool_renew(struct postgres_store *store);
+
 /* The server answers: the pool need not pause before it connects again. */
 void postgres_pool_reachable(struct postgres_store *store);
 
-void postgres_pool_metrics(struct postgres_store *store, struct buf *page);
+void postgres_metrics(struct db *db, struct buf *page); /* of the whole engine */
+
+/* changes.c */
+#define POSTGRES_CHANGES_MAX 4096 /* bytes */
+void postgres_changes_write(const struct touched *touched, char out[POSTGRES_CHANGES_MAX]);
+
+/* Adds what rows say, which are separated by spaces. `oldest` is that of the snapshot after which
+ * they came. Whatever cannot be read counts as a change of everything. */
+void postgres_changes_read(struct str rows, uint64_t oldest, struct touched *touched);
+uint64_t postgres_snapshot_oldest(const char *snapshot); /* the oldest running transaction */
+
+/* sync.c */
+void postgres_sync_start(struct postgres_store *store);
+void postgres_sync_stop(struct postgres_store *store);
+void postgres_sync(struct db *db, struct db_sync *sync);
+uint64_t postgres_version(struct db *db, struct str id);
+uint64_t postgres_commits(struct db *db);
+
+/* Asks, although no request waits, so that the cache outlives a time without requests. */
+void postgres_sync_beat(struct postgres_store *store);
+
+/* Whether the connection leads to the server that versions are synchronized with. If not, what was
+ * read must not be used. */
+bool postgres_sync_is_same_server(struct postgres_connection *connection);
 
 /* monitor.c */
 void postgres_monitor_start(struct postgres_store *store);
 void postgres_monitor_stop(struct postgres_store *store);
 enum err postgres_monitor_ask(struct postgres_store *store, struct why *why);
+void postgres_clock_check(int64_t server_ns, int64_t sent, struct why *why);
 
 /* maintenance.c */
+const char *postgres_address_problem(const char *address);
 size_t postgres_address_files(struct arena *mem, const char *address, const char **out, size_t max);
 enum err postgres_backup(const char *address, const char *file,
                          void (*progress)(void *context, int percent), void *context,

@@ -330,8 +330,8 @@ lead(struct sqlite_store *store, struct member *me)
             err = commit(store);
         if (err)
             sqlite_reserve_release(store);
-        sqlite_invalidate_snapshots(store); /* before the versions, see read.c */
-        sqlite_bump_versions(store);        /* before any member returns, see db.h */
+        sqlite_invalidate_snapshots(store);                /* before the versions, see read.c */
+        versions_raise(&store->versions, &store->touched); /* before any member returns, see db.h */
         atomic_fetch_add(&writer->transactions, count);
         if (err)
             atomic_fetch_add(&writer->failed, count);

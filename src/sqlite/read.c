@@ -137,7 +137,7 @@ release_snapshot(struct sqlite_reader *reader)
 static enum err
 begin_snapshot(struct sqlite_reader *reader)
 {
-    reader->tx.tx.commits = sqlite_commits(&reader->store->db);
+    reader->tx.tx.commits = versions_commits(&reader->store->versions);
     uint64_t now = atomic_load(&reader->store->readers.snapshots);
     if (reader->snapshot == now)
         return ERR_NONE;

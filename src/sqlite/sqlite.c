@@ -195,7 +195,7 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
         return ERR_INTERNAL;
     }
     if (!sql->untracked && !sqlite3_stmt_readonly(statement))
-        sqlite_touch(store_of(tx->db), values, count);
+        touched_add_values(&store_of(tx->db)->touched, values, count);
     struct db_gather gather = { .mem = mem, .columns = (size_t)sqlite3_column_count(statement) };
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
@@ -235,7 +235,7 @@ sqlite_close(struct db *db)
     }
     sqlite_reserve_close(store);
     sqlite_unlock(store);
-    free(store->versions.of);
+    versions_stop(&store->versions);
     free(store->path);
     free(store);
 }
@@ -250,7 +250,7 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
     store->db.driver = &db_sqlite_driver;
     store->path = strdup(path);
     store->lock_fd = store->file_fd = store->log_fd = store->reserve_fd = -1;
-    store->versions.of = memory_alloc(VERSIONS, sizeof *store->versions.of);
+    versions_start(&store->versions);
     sqlite_readers_start(store);
 
     struct sqlite_connection *writer = &store->writer_connection;
@@ -364,6 +364,19 @@ write_metrics(struct db *db, struct buf *page)
     sqlite_files_metrics(store_of(db), page);
 }
 
+/* Only this process writes, so the versions are always current. */
+static uint64_t
+version(struct db *db, struct str id)
+{
+    return versions_of(&store_of(db)->versions, id);
+}
+
+static uint64_t
+commits(struct db *db)
+{
+    return versions_commits(&store_of(db)->versions);
+}
+
 const struct db_driver db_sqlite_driver = {
     .prefix = "sqlite:",
     .reads_block = false,
@@ -382,8 +395,8 @@ const struct db_driver db_sqlite_driver = {
     .end_read = sqlite_end_read,
     .query = sqlite_query,
     .ping = sqlite_ping,
-    .version = sqlite_row_version,
-    .commits = sqlite_commits,
+    .version = version,
+    .commits = commits,
     .describe = describe,
     .write_metrics = write_metrics,
     .backup = sqlite_backup,

@@ -3,7 +3,6 @@
  *   sqlite.c       opening, statements
  *   read.c         read connections and their snapshots
  *   commit.c       the write connection: group commit and checkpoints
- *   versions.c     versions of rows, for caches
  *   log.c          reads the write-ahead log and detects a damaged one
  *   reserve.c      disk space for transactions that revoke access
  *   files.c        checks of the files before SQLite uses them
@@ -18,6 +17,7 @@
 
 #include "base/metric.h"
 #include "db/driver.h"
+#include "db/versions.h"
 
 #include <pthread.h>
 #include <sqlite3.h>
@@ -49,18 +49,6 @@ struct sqlite_tx {
 };
 
 struct member;
-
-#define VERSIONS 16384 /* ids share them by hash; a collision only costs a lookup */
-
-/* The versions, and those that the open transaction will increase. */
-struct sqlite_versions {
-    _Atomic uint64_t commits;
-    _Atomic uint64_t of_all;
-    _Atomic uint64_t *of; /* VERSIONS entries */
-    uint16_t touched[4096];
-    size_t touched_count;
-    bool touched_all; /* more than `touched` can hold */
-};
 
 /* The write connection's queue; see commit.c. */
 struct sqlite_writer {
@@ -100,7 +88,8 @@ struct sqlite_store {
     bool has_reserve;
     struct sqlite_connection writer_connection;
     struct sqlite_writer writer;
-    struct sqlite_versions versions;
+    struct versions versions;
+    struct touched touched; /* by the open write transaction */
     struct sqlite_readers readers;
 };
 
@@ -128,12 +117,6 @@ void sqlite_writer_stop(struct sqlite_store *store);
 enum err sqlite_compact(struct db *db, struct why *why);
 enum err sqlite_write(struct db *db, db_work *work, void *argument, bool urgent);
 void sqlite_writer_metrics(struct sqlite_store *store, struct buf *page);
-
-/* versions.c. The first two: only by the thread that has the write connection. */
-void sqlite_touch(struct sqlite_store *store, const struct db_value *values, size_t count);
-void sqlite_bump_versions(struct sqlite_store *store);
-uint64_t sqlite_row_version(struct db *db, struct str id);
-uint64_t sqlite_commits(struct db *db);
 
 /* files.c */
 bool sqlite_is_absent(const char *path); /* or is empty */

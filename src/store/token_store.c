@@ -63,9 +63,9 @@ SQL(code_find,
     "SELECT code_hash, family_id, app_id, redirect_uri, challenge, redeemed_at, expires_at"
     " FROM auth_code WHERE code_hash = $1");
 
-SQL(code_redeem, "UPDATE auth_code SET redeemed_at = $2"
-                 " WHERE code_hash = $1 AND redeemed_at IS NULL AND expires_at > $2"
-                 " RETURNING family_id");
+SQL_UNTRACKED(code_redeem, "UPDATE auth_code SET redeemed_at = $2"
+                           " WHERE code_hash = $1 AND redeemed_at IS NULL AND expires_at > $2"
+                           " RETURNING family_id");
 
 SQL_UNTRACKED(access_add,
               "INSERT INTO access_token (row_key, token_hash, family_id, app_id, app_epoch,"
@@ -119,11 +119,12 @@ SQL(refresh_find,
 SQL(refresh_find_forgotten,
     "SELECT app_id FROM token_family WHERE family_id = $1 AND issued_at > $2");
 
-SQL(refresh_use, "UPDATE refresh_token SET used_at = $3, expires_at = $4, seed = $5" OF_REFRESH
-                 " AND used_at IS NULL RETURNING row_key");
+SQL_UNTRACKED(refresh_use,
+              "UPDATE refresh_token SET used_at = $3, expires_at = $4, seed = $5" OF_REFRESH
+              " AND used_at IS NULL RETURNING row_key");
 
-SQL(refresh_reuse,
-    "UPDATE refresh_token SET reuses = reuses + 1" OF_REFRESH " AND reuses < $3 RETURNING row_key");
+SQL_UNTRACKED(refresh_reuse, "UPDATE refresh_token SET reuses = reuses + 1" OF_REFRESH
+                             " AND reuses < $3 RETURNING row_key");
 
 static enum err
 found(enum err err, const struct db_rows *rows)

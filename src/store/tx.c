@@ -1,5 +1,6 @@
 #include "store/tx.h"
 
+#include "base/arena.h"
 #include "db/db.h"
 
 enum err
@@ -42,6 +43,34 @@ uint64_t
 tx_commits(const struct db_tx *tx)
 {
     return db_tx_commits(tx);
+}
+
+struct synced {
+    struct db_sync sync; /* first: see synced_done() */
+    void (*done)(void *argument, enum err err);
+    void *argument;
+};
+
+static void
+synced_done(struct db_sync *sync, enum err err)
+{
+    const struct synced *synced = (const struct synced *)sync;
+    synced->done(synced->argument, err);
+}
+
+void
+store_sync_versions(struct db *db, struct arena *mem, void (*done)(void *argument, enum err err),
+                    void *argument)
+{
+    struct synced *synced = ARENA_NEW(mem, struct synced);
+    *synced = (struct synced){ { .done = synced_done }, done, argument };
+    db_sync_versions(db, &synced->sync);
+}
+
+bool
+store_versions_lag(const struct db *db)
+{
+    return db_versions_lag(db);
 }
 
 enum err

@@ -13,6 +13,7 @@
 
 #include "base/str.h"
 
+struct arena;
 struct db;
 struct db_tx;
 
@@ -27,6 +28,12 @@ enum err tx_end_read(struct db_tx *tx, enum err result);
 uint64_t store_version(struct db *db, struct str id);
 uint64_t store_commits(struct db *db);
 uint64_t tx_commits(const struct db_tx *tx);
+
+/* Brings the versions up to date: see db_sync_versions(). `done` is called once, on any thread; the
+ * arena must stay valid until then. */
+void store_sync_versions(struct db *db, struct arena *mem,
+                         void (*done)(void *argument, enum err err), void *argument);
+bool store_versions_lag(const struct db *db);
 
 /* ERR_NONE if the store can serve requests; otherwise `why` may be a sentence: see db.h. */
 enum err store_ping(struct db *db, struct why *why);

@@ -87,6 +87,7 @@ struct web {
     int64_t started_at;
     bool https;            /* send Strict-Transport-Security */
     bool reads_block;      /* the database is remote */
+    bool cache_lags;       /* other processes write: the cache is used after it was synced */
     _Atomic bool draining; /* /readyz fails */
 };
 

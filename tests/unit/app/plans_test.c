@@ -127,6 +127,7 @@ fill_tables(PGconn *handle, struct arena *mem)
             "SELECT format('CREATE TABLE plans.%1$I (LIKE %2$I.%1$I INCLUDING ALL)', table_name,"
             " table_schema), format('INSERT INTO plans.%I SELECT %s FROM generate_series(1, ',"
             " table_name, string_agg(CASE data_type WHEN 'bigint' THEN 'g + 1000000'"
+            " WHEN 'xid8' THEN 'g::text::xid8'"
             " ELSE '''k'' || g' END, ', ' ORDER BY ordinal_position)), format('ANALYZE plans.%I',"
             " table_name) FROM information_schema.columns WHERE table_schema = current_schema()"
             " GROUP BY table_schema, table_name");

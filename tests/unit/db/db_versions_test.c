@@ -10,20 +10,19 @@
 
 #define MEMBERS 4
 
-/* Replaces that of sqlite/versions.c: the same, but slow, so that a member that is woken too
- * early finds its old version. */
+/* Replaces that of versions.c: the same, but slow, so that a member that is woken too early finds
+ * its old version. */
 void
-sqlite_bump_versions(struct sqlite_store *store)
+versions_raise(struct versions *versions, struct touched *touched)
 {
-    struct sqlite_versions *versions = &store->versions;
     nanosleep(&(struct timespec){ 0, 50 * 1000 * 1000 }, NULL);
-    atomic_fetch_add(&versions->commits, 1);
-    if (versions->touched_all)
-        atomic_fetch_add(&versions->of_all, 1);
-    for (size_t i = 0; i < versions->touched_count; i++)
-        atomic_fetch_add(&versions->of[versions->touched[i]], 1);
-    versions->touched_count = 0;
-    versions->touched_all = false;
+    uint64_t commit = atomic_fetch_add(&versions->commits, 1) + 1;
+    if (touched->all)
+        atomic_store(&versions->of_all, commit);
+    for (size_t i = 0; i < touched->count; i++)
+        atomic_store(&versions->of[touched->slots[i]], commit);
+    touched->count = 0;
+    touched->all = false;
 }
 
 struct writer {

@@ -24,7 +24,8 @@ static void
 expect_no_start(struct http_settings settings, enum err expected, const char *said)
 {
     struct http_service service = {
-        &world, service_head, service_identify, service_handle, service_refuse, service_done, NULL
+        &world, service_head, service_identify, service_handle, service_refuse, service_done,
+        NULL,   NULL
     };
     struct http_server *server = NULL;
     struct why why = { "" };

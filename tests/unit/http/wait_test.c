@@ -80,8 +80,9 @@ static void
 open_world(size_t workers, size_t queue)
 {
     struct http_settings settings = usual_settings();
-    struct http_service service = { &world,       head, service_identify, handle, service_refuse,
-                                    service_done, NULL };
+    struct http_service service = {
+        &world, head, service_identify, handle, service_refuse, service_done, NULL, NULL
+    };
     struct why why = { "" };
     world = (struct world){ .workers = workers_start("workers", workers, queue, 0) };
     settings.workers = world.workers;

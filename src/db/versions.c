@@ -1,0 +1,83 @@
+#include "db/versions.h"
+
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+#define DIGEST_LENGTH 43
+
+void
+versions_start(struct versions *versions)
+{
+    versions->of = memory_alloc(VERSION_SLOTS, sizeof *versions->of);
+}
+
+void
+versions_stop(struct versions *versions)
+{
+    free(versions->of);
+}
+
+static size_t
+slot_of(struct str id)
+{
+    uint32_t hash = 2166136261u; /* FNV-1a */
+    for (size_t i = 0; i < id.len; i++)
+        hash = (hash ^ (unsigned char)id.ptr[i]) * 16777619u;
+    return (hash ^ hash >> 15) % VERSION_SLOTS;
+}
+
+static bool
+is_id(struct str text)
+{
+    static const struct str prefixes[] = { STR("usr_"), STR("app_"), STR("fam_"), STR("grt_") };
+    if (text.len == DIGEST_LENGTH)
+        return true;
+    for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)
+        if (str_starts(text, prefixes[i]))
+            return true;
+    return false;
+}
+
+void
+touched_add(struct touched *touched, size_t slot)
+{
+    if (touched->count == sizeof touched->slots / sizeof touched->slots[0] || slot >= VERSION_SLOTS)
+        touched->all = true;
+    else
+        touched->slots[touched->count++] = (uint16_t)slot;
+}
+
+void
+touched_add_values(struct touched *touched, const struct db_value *values, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (values[i].type == DB_TEXT && is_id(values[i].text))
+            touched_add(touched, slot_of(values[i].text));
+}
+
+void
+versions_raise(struct versions *versions, struct touched *touched)
+{
+    uint64_t commit = atomic_fetch_add(&versions->commits, 1) + 1; /* first: see db.h */
+    if (touched->all)
+        atomic_store(&versions->of_all, commit);
+    for (size_t i = 0; i < touched->count; i++)
+        atomic_store(&versions->of[touched->slots[i]], commit);
+    touched->count = 0;
+    touched->all = false;
+}
+
+/* Plus 1, because 0 means that nothing may be cached. */
+uint64_t
+versions_of(const struct versions *versions, struct str id)
+{
+    uint64_t one = atomic_load(&versions->of[slot_of(id)]), all = atomic_load(&versions->of_all);
+    return (one > all ? one : all) + 1;
+}
+
+uint64_t
+versions_commits(const struct versions *versions)
+{
+    return atomic_load(&versions->commits) + 1;
+}

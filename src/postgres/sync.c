@@ -1,0 +1,353 @@
+/* sync.c - asks PostgreSQL what changed, once for all requests that wait.
+ *
+ * One thread with a connection of its own. The question carries the snapshot of the last answer;
+ * the answer is the current snapshot, and the change rows that are visible now and were not visible
+ * then: those of transactions that began later, or were running. Transactions commit in another
+ * order than they begin, so a single number could not tell what is new. docs/CONSISTENCY.md has the
+ * argument.
+ *
+ * Everything cached is dropped if the answer may be incomplete: after the first answer of a
+ * connection, from another incarnation of the server, or if old rows were deleted in between. */
+#include "postgres/postgres.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define PACE_NS \
+    200000 /* between the beginnings of two questions; an idle server is asked at once */
+#define CHANGES_MAX 1000 /* rows of an answer; more count as a change of everything */
+#define RECONNECT_MS 100
+#define TEXT(number) #number
+#define TEXT_OF(macro) TEXT(macro)
+
+/* A dump of another server has rows of transactions that do not exist here yet. The planner has no
+ * statistics of $1, so a generic plan is as good. */
+static const char preparation[] =
+    "DELETE FROM store_change WHERE xid >= pg_snapshot_xmax(pg_current_snapshot());"
+    "SET plan_cache_mode = force_generic_plan;"
+    "PREPARE store_sync (pg_snapshot) AS"
+    " SELECT pg_current_snapshot(), (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT,"
+    " COUNT(c.slots), string_agg(c.slots, ' ')," POSTGRES_INCARNATION
+    " FROM ((SELECT slots FROM store_change WHERE xid >= pg_snapshot_xmax($1)"
+    " ORDER BY xid LIMIT " TEXT_OF(
+        CHANGES_MAX) " + 1)"
+                     " UNION ALL SELECT slots FROM store_change"
+                     " WHERE xid = ANY (ARRAY(SELECT pg_snapshot_xip($1)))) c";
+
+struct postgres_syncer {
+    struct postgres_store *store;
+    struct postgres_connection *connection;
+    char *snapshot; /* of the last answer; NULL: none on this connection */
+    struct touched touched;
+    int64_t began;         /* the last question */
+    int64_t connect_after; /* no attempt before it */
+    _Atomic bool doubted;  /* a pool connection leads to another server */
+
+    pthread_t thread;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    struct db_sync *first, **end; /* waiting for the next question */
+    bool stopping;
+    struct db_sync beat; /* see postgres_sync_beat() */
+    _Atomic bool beating;
+};
+
+/* ---- one answer ---- */
+
+static void
+forget_snapshot(struct postgres_syncer *syncer)
+{
+    free(syncer->snapshot);
+    syncer->snapshot = NULL;
+}
+
+static void
+leave(struct postgres_syncer *syncer)
+{
+    forget_snapshot(syncer);
+    postgres_disconnect(syncer->connection);
+    syncer->connection = NULL;
+}
+
+/* False: the incarnation is the known one. */
+static bool
+set_incarnation(struct postgres_store *store, const char *incarnation)
+{
+    pthread_mutex_lock(&store->lock);
+    bool differs = strcmp(store->incarnation, incarnation) != 0;
+    if (differs) {
+        snprintf(store->incarnation, sizeof store->incarnation, "%s", incarnation);
+        atomic_fetch_add(&store->incarnations, 1);
+    }
+    pthread_mutex_unlock(&store->lock);
+    return differs;
+}
+
+/* Reads into `touched` and raises versions before anyone is told. */
+static void
+apply(struct postgres_syncer *syncer, const PGresult *result)
+{
+    struct postgres_store *store = syncer->store;
+    struct touched *touched = &syncer->touched;
+    int64_t count = 0;
+    bool moved = set_incarnation(store, PQgetvalue(result, 0, 4));
+    bool readable = str_to_int(str_of(PQgetvalue(result, 0, 2)), 0, CHANGES_MAX, &count);
+    if (moved || syncer->snapshot == NULL || !readable)
+        touched->all = true;
+    else if (count > 0)
+        postgres_changes_read(str_of(PQgetvalue(result, 0, 3)),
+                              postgres_snapshot_oldest(syncer->snapshot), touched);
+    if (touched->all) {
+        atomic_fetch_add(&store->drops, 1);
+        log_debug("store_cache_dropped", log_number("changes", count));
+    }
+    if (touched_any(touched))
+        versions_raise(&store->versions, touched);
+    if (moved && atomic_load(&store->incarnations) > 1)
+        postgres_pool_renew(store);
+    if (syncer->snapshot == NULL || strcmp(syncer->snapshot, PQgetvalue(result, 0, 0)) != 0) {
+        forget_snapshot(syncer);
+        syncer->snapshot = strdup(PQgetvalue(result, 0, 0));
+    }
+}
+
+/* ---- one question ---- */
+
+static bool
+connect_server(struct postgres_syncer *syncer)
+{
+    struct postgres_store *store = syncer->store;
+    struct why why = { 0 };
+    if (clock_ticks_ns() < syncer->connect_after)
+        return false;
+    syncer->connection = postgres_connect(store, store->deadline_ms, &why);
+    char limit[64]; /* the server gives up first, so that it does not wait for a lock for good */
+    snprintf(limit, sizeof limit, "SET statement_timeout = %lld",
+             (long long)store->deadline_ms * 9 / 10);
+    if (syncer->connection != NULL && postgres_command(syncer->connection, limit) &&
+        postgres_command(syncer->connection, preparation))
+        return true;
+    log_warn("store_connect_failed", log_text("problem", str_of(why.text)));
+    syncer->connect_after = postgres_until(RECONNECT_MS);
+    leave(syncer);
+    return false;
+}
+
+static bool
+ask(struct postgres_syncer *syncer)
+{
+    const char *values[] = { syncer->snapshot };
+    int64_t sent = clock_ticks_ns(), time = 0;
+    PGresult *result = postgres_execute(syncer->connection, "store_sync", values, 1);
+    bool answered = PQresultStatus(result) == PGRES_TUPLES_OK && !PQgetisnull(result, 0, 4) &&
+                    str_to_int(str_of(PQgetvalue(result, 0, 1)), 0, INT64_MAX / 1000, &time);
+    if (answered) {
+        struct why unused = { 0 };
+        postgres_clock_check(time * 1000, sent, &unused);
+        apply(syncer, result);
+    }
+    PQclear(result);
+    return answered;
+}
+
+/* A connection that was closed while it was idle is replaced at once. */
+static enum err
+run_question(struct postgres_syncer *syncer)
+{
+    syncer->began = clock_ticks_ns();
+    if (atomic_exchange(&syncer->doubted, false))
+        leave(syncer);
+    for (int attempt = 0; attempt < 2; attempt++) {
+        bool is_new = syncer->connection == NULL;
+        if (is_new && !connect_server(syncer))
+            return ERR_UNAVAILABLE;
+        if (ask(syncer)) {
+            atomic_fetch_add_explicit(&syncer->store->syncs, 1, memory_order_relaxed);
+            return ERR_NONE;
+        }
+        bool closed = PQstatus(syncer->connection->handle) != CONNECTION_OK;
+        leave(syncer);
+        if (is_new || !closed)
+            break; /* it missed its deadline, or cannot answer: the caller has waited enough */
+    }
+    return ERR_UNAVAILABLE;
+}
+
+/* ---- the thread ---- */
+
+static void
+finish(struct db_sync *first, enum err err)
+{
+    struct db_sync *next;
+    for (struct db_sync *at = first; at != NULL; at = next) {
+        next = at->next; /* the struct may be gone after done() */
+        at->done(at, err);
+    }
+}
+
+/* Call with the lock held. */
+static struct db_sync *
+take_all(struct postgres_syncer *syncer)
+{
+    struct db_sync *first = syncer->first;
+    syncer->first = NULL;
+    syncer->end = &syncer->first;
+    return first;
+}
+
+static void
+keep_pace(const struct postgres_syncer *syncer)
+{
+    int64_t at = syncer->began + PACE_NS;
+    struct timespec until = { at / 1000000000, at % 1000000000 };
+    if (clock_ticks_ns() < at)
+        clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
+static void *
+run(void *argument)
+{
+    struct postgres_syncer *syncer = argument;
+    pthread_mutex_lock(&syncer->lock);
+    while (!syncer->stopping) {
+        if (syncer->first == NULL) {
+            pthread_cond_wait(&syncer->wake, &syncer->lock);
+            continue;
+        }
+        pthread_mutex_unlock(&syncer->lock);
+        keep_pace(syncer);
+        pthread_mutex_lock(&syncer->lock);
+        struct db_sync *asked = take_all(syncer); /* all of them began before the question */
+        pthread_mutex_unlock(&syncer->lock);
+        enum err err = run_question(syncer);
+        finish(asked, err);
+        pthread_mutex_lock(&syncer->lock);
+        if (err) { /* those that came meanwhile would wait as long again */
+            struct db_sync *late = take_all(syncer);
+            pthread_mutex_unlock(&syncer->lock);
+            finish(late, err);
+            pthread_mutex_lock(&syncer->lock);
+        }
+    }
+    struct db_sync *left = take_all(syncer);
+    pthread_mutex_unlock(&syncer->lock);
+    finish(left, ERR_UNAVAILABLE);
+    return NULL;
+}
+
+void
+postgres_sync(struct db *db, struct db_sync *sync)
+{
+    struct postgres_store *store = (struct postgres_store *)db;
+    struct postgres_syncer *syncer = store->syncer;
+    if (syncer == NULL) {
+        sync->done(sync, ERR_UNAVAILABLE);
+        return;
+    }
+    sync->next = NULL;
+    atomic_fetch_add_explicit(&store->synced, 1, memory_order_relaxed);
+    pthread_mutex_lock(&syncer->lock);
+    bool was_empty = syncer->first == NULL;
+    *syncer->end = sync;
+    syncer->end = &sync->next;
+    pthread_mutex_unlock(&syncer->lock);
+    if (was_empty)
+        pthread_cond_signal(&syncer->wake);
+}
+
+/* Nothing is cached in a process that does not synchronize its versions. */
+uint64_t
+postgres_version(struct db *db, struct str id)
+{
+    struct postgres_store *store = (struct postgres_store *)db;
+    return atomic_load(&store->incarnations) == 0 ? 0 : versions_of(&store->versions, id);
+}
+
+uint64_t
+postgres_commits(struct db *db)
+{
+    struct postgres_store *store = (struct postgres_store *)db;
+    return atomic_load(&store->incarnations) == 0 ? 0 : versions_commits(&store->versions);
+}
+
+static void
+beat_done(struct db_sync *sync, enum err err)
+{
+    struct postgres_syncer *syncer =
+        (struct postgres_syncer *)((char *)sync - offsetof(struct postgres_syncer, beat));
+    (void)err;
+    atomic_store(&syncer->beating, false);
+}
+
+void
+postgres_sync_beat(struct postgres_store *store)
+{
+    struct postgres_syncer *syncer = store->syncer;
+    if (syncer == NULL || atomic_exchange(&syncer->beating, true))
+        return;
+    syncer->beat.done = beat_done;
+    postgres_sync(&store->db, &syncer->beat);
+}
+
+bool
+postgres_sync_is_same_server(struct postgres_connection *connection)
+{
+    struct postgres_store *store = connection->store;
+    uint64_t current = atomic_load(&store->incarnations);
+    if (connection->confirmed == current) /* 0: nothing is cached */
+        return true;
+    pthread_mutex_lock(&store->lock);
+    bool same = strcmp(connection->incarnation, store->incarnation) == 0;
+    if (same)
+        connection->confirmed = atomic_load(&store->incarnations);
+    pthread_mutex_unlock(&store->lock);
+    if (!same && store->syncer != NULL)
+        atomic_store(&store->syncer->doubted, true); /* one of the two is not the primary */
+    return same;
+}
+
+void
+postgres_sync_start(struct postgres_store *store)
+{
+    sigset_t all, before;
+    struct postgres_syncer *syncer = memory_alloc(1, sizeof *syncer);
+    syncer->store = store;
+    syncer->end = &syncer->first;
+    pthread_mutex_init(&syncer->lock, NULL);
+    pthread_cond_init(&syncer->wake, NULL);
+    run_question(syncer); /* so that the first requests are cached */
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
+    if (pthread_create(&syncer->thread, NULL, run, syncer) == 0)
+        store->syncer = syncer;
+    else {
+        leave(syncer);
+        free(syncer);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void
+postgres_sync_stop(struct postgres_store *store)
+{
+    struct postgres_syncer *syncer = store->syncer;
+    if (syncer == NULL)
+        return;
+    pthread_mutex_lock(&syncer->lock);
+    syncer->stopping = true;
+    pthread_cond_signal(&syncer->wake);
+    pthread_mutex_unlock(&syncer->lock);
+    pthread_join(syncer->thread, NULL);
+    leave(syncer);
+    pthread_cond_destroy(&syncer->wake);
+    pthread_mutex_destroy(&syncer->lock);
+    free(syncer);
+}

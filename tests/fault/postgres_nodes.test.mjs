@@ -1,0 +1,288 @@
+// Three nodes on one PostgreSQL, each with a cache. A request that begins after a change was acknowledged on
+// any node must see it: a model interleaves changes on one node with reads on all of them.
+
+import assert from "node:assert/strict";
+import { formOn, open } from "../kit/account.mjs";
+import { assertUnavailable } from "../kit/expect.mjs";
+import { addApp, addPerson, appCommand, basic, EVERYTHING, userCommand } from "../kit/oauth.mjs";
+import { Cluster, psql } from "../kit/pg.mjs";
+import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
+import { ask } from "../kit/http.mjs";
+import { until } from "../kit/until.mjs";
+import { onPostgres, world } from "../kit/world.mjs";
+
+const LANES = 3; // users, at the same time
+const ROUNDS = Number(process.env.NODES_ROUNDS ?? 5); // of all changes, for each user
+const UNTIL_SEEN = 2; // reads of each reader that begin after the acknowledgment
+const RATES = { "rate-auth": 0, "rate-signin": 0, "rate-api": 0, "metrics-listen": "127.0.0.1:0" };
+
+// A world as clients of one node see it.
+const at = (w, service) => Object.assign(Object.create(w), { service });
+const via = (one, w) => Object.assign(Object.create(one), { w });
+
+async function threeNodes(t, options = {}) {
+  const w = await world(t, { ...options, settings: { ...RATES, ...options.settings } });
+  const nodes = [at(w, w.service)];
+  for (let i = 1; i < 3; i++) nodes.push(at(w, await w.start()));
+  w.service = nodes[0].service;
+  return { w, nodes };
+}
+
+let counted = 0;
+const unique = (what) => `${what} ${++counted}`;
+
+const bearer = (token) => ({ authorization: `Bearer ${token}` });
+const READS = {
+  record: (origin, { token }) => ask(origin, "GET", `/v1/preferences/${MUSIC}`, { headers: bearer(token) }),
+  hints: (origin, { token }) => ask(origin, "GET", `/v1/agent-hints?domains=${MUSIC},${FOOD}&max_tokens=2000`, { headers: bearer(token) }),
+  profile: (origin, { token }) => ask(origin, "GET", "/oauth/userinfo", { headers: bearer(token) }),
+  token: (origin, { token, client_id, secret }) => ask(origin, "POST", "/oauth/introspect", { form: { token }, headers: { authorization: basic(client_id, secret) } }),
+};
+
+const refused = ({ status, data }) => status === 401 || data.active === false;
+const shows = (text) => (answer) => answer.status === 200 && answer.text.includes(text);
+const hides = (text) => (answer) => answer.status === 200 && !answer.text.includes(text);
+
+// ---- the changes: each returns what to do, what to read, and what must hold afterwards ----
+
+const CHANGES = {
+  async revoke({ lane, node }) {
+    await lane.api.renew();
+    const app = via(lane.app, node);
+    return { change: () => app.revoke(lane.api.token), reads: ["record", "hints", "profile", "token"], holds: refused, renew: true };
+  },
+  async endFamily({ lane, node }) {
+    const app = via(lane.app, node);
+    return { change: () => app.revoke(lane.api.refresh_token), reads: ["record", "hints", "token"], holds: refused, reconnect: true };
+  },
+  async disconnect({ lane, node }) {
+    const person = via(lane.person, node);
+    const page = await open(person, `/account/apps/${lane.app.client_id}`);
+    const action = `/account/apps/${lane.app.client_id}/disconnect`;
+    const form = formOn(page, action).filled();
+    return { change: () => person.post(action, form), reads: ["record", "hints", "profile", "token"], holds: refused, reconnect: true };
+  },
+  async write({ lane, node }) {
+    const artist = unique("artist");
+    const api = via(lane.api, node);
+    return { change: () => api.send(MUSIC, { favorite_artists: [artist] }), reads: ["record"], holds: shows(artist), clean: () => lane.api.suppress(artist) };
+  },
+  async suppress({ lane, node }) {
+    const genre = unique("genre");
+    const api = via(lane.api, node);
+    await lane.api.write(MUSIC, { genres: [genre] });
+    const { atom_id } = await lane.api.atom(genre);
+    return { change: () => api.suppressing(atom_id), reads: ["record", "hints"], holds: hides(genre) };
+  },
+  async withhold({ lane, node }) {
+    const food = unique("Soup");
+    const person = via(lane.person, node);
+    await lane.api.write(FOOD, { favorite_foods: [food] });
+    const page = await open(person, `/account/apps/${lane.app.client_id}/facts`);
+    const [, token] = /name="form" value="([^"]+)"/.exec(page.text);
+    const { atom_id } = await lane.api.atom(food);
+    const action = `/account/apps/${lane.app.client_id}/withhold`;
+    return { change: () => person.post(action, { form: token, page: "1", fact: atom_id }), reads: ["hints"], holds: hides(food) };
+  },
+  async rename({ lane, node }) {
+    const name = unique("Name");
+    const person = via(lane.person, node);
+    const page = await open(person, "/account/profile");
+    const form = formOn(page, "/account/profile").filled({ typed: { name } });
+    return { change: () => person.post("/account/profile", form), reads: ["profile"], holds: shows(name) };
+  },
+  async rotate({ lane }) {
+    const change = async () => {
+      lane.next = await appCommand(lane.w, "rotate-secret", lane.app.client_id, "--end-old");
+      lane.w.secrets.add(lane.next.client_secret);
+    };
+    const clean = async () => (lane.app.client_secret = lane.next.client_secret);
+    return { change, reads: ["token"], holds: ({ status }) => status === 401, clean };
+  },
+  async disableApp({ lane }) {
+    const change = () => appCommand(lane.w, "disable", lane.app.client_id);
+    return { change, reads: ["record", "hints", "token"], holds: refused, clean: () => appCommand(lane.w, "enable", lane.app.client_id), reconnect: true };
+  },
+  async disableUser({ lane }) {
+    const change = () => userCommand(lane.w, "disable", lane.person.username);
+    const clean = () => userCommand(lane.w, "enable", lane.person.username);
+    return { change, reads: ["record", "profile", "token"], holds: refused, clean, reconnect: true };
+  },
+};
+
+// Reads until the change is acknowledged, and UNTIL_SEEN times after. Returns the number of reads.
+async function reader(read, origin, what, state, holds, name) {
+  let after = 0, reads = 0;
+  while (after < UNTIL_SEEN) {
+    const acknowledged = state.acknowledged;
+    const answer = await read(origin, what);
+    reads++;
+    assert.ok([200, 401].includes(answer.status), `${name}: ${answer.status} ${answer.text}`);
+    if (!acknowledged) continue;
+    assert.ok(holds(answer), `stale after ${name} on ${origin}: ${answer.status} ${answer.text.slice(0, 300)}`);
+    after++;
+  }
+  return reads;
+}
+
+async function interleave(lane, nodes, name) {
+  const node = nodes[Math.floor(Math.random() * nodes.length)];
+  const { change, reads, holds, clean, renew, reconnect } = await CHANGES[name]({ lane, node });
+  const what = { token: lane.api.token, client_id: lane.app.client_id, secret: lane.app.client_secret };
+  const origins = nodes.map(({ origin }) => origin);
+  for (const origin of origins) for (const kind of reads) await READS[kind](origin, what); // now it is cached
+  const state = { acknowledged: false };
+  const readers = origins.flatMap((origin) => reads.map((kind) => reader(READS[kind], origin, what, state, holds, `${name}, ${kind}`)));
+  const change_ = (async () => {
+    const done = await change();
+    assert.ok(done?.headers === undefined || [200, 303].includes(done.status), `${name}: ${done?.status} ${done?.text}`);
+    state.acknowledged = true;
+  })();
+  const counts = await Promise.all([...readers, change_]);
+  await clean?.();
+  if (reconnect) lane.api = await Client.connect(lane.person, lane.app, { scope: EVERYTHING });
+  else if (renew) await lane.api.renew();
+  return counts.slice(0, -1).reduce((sum, one) => sum + one, 0);
+}
+
+const shuffled = (list) => list.map((one) => [Math.random(), one]).sort(([a], [b]) => a - b).map(([, one]) => one);
+
+onPostgres(`no node answers with what another one has changed (${LANES * ROUNDS * Object.keys(CHANGES).length} interleavings)`, async (t) => {
+  const { w, nodes } = await threeNodes(t);
+  let interleavings = 0, reads = 0;
+  await Promise.all(
+    Array.from({ length: LANES }, async (_, i) => {
+      const person = await addPerson(w, `user${i}`);
+      const app = await addApp(w, { owner: `user${i}`, name: `App ${i}` });
+      const lane = { w, person, app, api: await Client.connect(person, app, { scope: EVERYTHING }) };
+      for (let round = 0; round < ROUNDS; round++)
+        for (const name of shuffled(Object.keys(CHANGES))) {
+          reads += await interleave(lane, nodes, name);
+          interleavings++;
+        }
+      // Deleting the account is the last change.
+      const what = { token: lane.api.token, client_id: app.client_id, secret: app.client_secret };
+      for (const { origin } of nodes) assert.equal((await READS.record(origin, what)).status, 200);
+      await userCommand(w, "delete", `user${i}`);
+      for (const { origin } of nodes) assert.equal((await READS.record(origin, what)).status, 401);
+    }),
+  );
+  assert.equal(interleavings, LANES * ROUNDS * Object.keys(CHANGES).length);
+  t.diagnostic(`${interleavings} interleavings, ${reads} reads`);
+  const metrics = await w.metrics();
+  assert.ok(metrics.penchant_store_synced_total > 100, "the reads were not answered by shared checks");
+});
+
+// ---- how many questions ----
+
+onPostgres("a hundred warm reads ask the database far less often than a hundred times", async (t) => {
+  const { w, nodes: [node] } = await threeNodes(t);
+  const person = await addPerson(w, "ada");
+  const app = await addApp(w, {});
+  const api = await Client.connect(person, app, { scope: EVERYTHING });
+  await api.write(MUSIC, { genres: ["jazz"] });
+  const what = { token: api.token };
+  for (let i = 0; i < 3; i++) await READS.record(node.origin, what);
+  const before = await w.metrics();
+  for (let i = 0; i < 10; i++) await Promise.all(Array.from({ length: 50 }, () => READS.record(node.origin, what)));
+  const after = await w.metrics();
+  const since = (name) => after[name] - before[name];
+  assert.ok(since("penchant_store_synced_total") >= 500);
+  assert.ok(since("penchant_store_syncs_total") < 400, `${since("penchant_store_syncs_total")} questions for 500 reads`);
+  assert.equal(since("penchant_store_cache_drops_total"), 0);
+});
+
+// ---- what empties the caches ----
+
+const drops = async (node) => (await node.metrics()).penchant_store_cache_drops_total;
+
+async function warmNode(t, options) {
+  const w = await world(t, { ...options, settings: RATES });
+  const person = await addPerson(w, "ada");
+  const app = await addApp(w, {});
+  const api = await Client.connect(person, app, { scope: EVERYTHING });
+  await api.write(MUSIC, { genres: ["jazz"] });
+  for (let i = 0; i < 3; i++) assert.equal((await READS.record(w.origin, { token: api.token })).status, 200);
+  return { w, api, person, app, record: () => READS.record(w.origin, { token: api.token }) };
+}
+
+onPostgres("after a lost connection everything is read again", async (t) => {
+  const { w, api, record } = await warmNode(t);
+  const before = await drops(w);
+  await psql(w.address, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%store_sync%' AND pid <> pg_backend_pid() AND datname = current_database()");
+  assert.equal((await record()).status, 200);
+  assert.ok((await drops(w)) > before, "nothing was dropped");
+  await api.write(MUSIC, { genres: ["polka"] });
+  assert.match((await record()).text, /polka/);
+});
+
+onPostgres("a node that slept while old changes were deleted drops what it has cached", async (t) => {
+  const { w, record } = await warmNode(t);
+  const before = await drops(w);
+  w.service.signal("SIGSTOP");
+  await psql(w.address, "UPDATE app SET status = 'disabled'"); // its change row was deleted
+  await psql(w.address, "WITH gone AS (DELETE FROM store_change RETURNING 1) INSERT INTO store_change SELECT pg_current_xact_id(), '<' || pg_snapshot_xmax(pg_current_snapshot())");
+  w.service.signal("SIGCONT");
+  assert.equal((await record()).status, 401);
+  assert.ok((await drops(w)) > before);
+});
+
+onPostgres("a change that many rows describe, or that no row can describe, drops everything", async (t) => {
+  const { w, record } = await warmNode(t);
+  for (const rows of ["SELECT pg_current_xact_id(), '1' FROM generate_series(1, 1100)", "SELECT pg_current_xact_id(), '*'", "SELECT pg_current_xact_id(), 'what?'"]) {
+    const before = await drops(w);
+    await psql(w.address, `INSERT INTO store_change ${rows}`);
+    assert.equal((await record()).status, 200);
+    assert.ok((await drops(w)) > before, rows);
+  }
+});
+
+onPostgres("a long transaction does not hide the changes of shorter ones, and its own count when it commits", async (t) => {
+  const { w, api, app, record } = await warmNode(t);
+  const address = w.address;
+  const long = psql(address, `BEGIN; UPDATE app SET status = 'disabled' WHERE app_id = '${app.client_id}'; INSERT INTO store_change VALUES (pg_current_xact_id(), '*'); SELECT pg_sleep(2); COMMIT`);
+  await until("the long transaction", async () => (await psql(address, "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'BEGIN; UPDATE app%' AND state = 'active' AND pid <> pg_backend_pid()")) > 0);
+  for (let i = 0; i < 5; i++) {
+    await api.write(MUSIC, { favorite_artists: [`artist ${i}`] });
+    assert.match((await record()).text, new RegExp(`artist ${i}`));
+  }
+  await long;
+  assert.equal((await record()).status, 401);
+});
+
+onPostgres("rows of a dump of another server neither stop writes nor the cache", async (t) => {
+  const { w, api } = await warmNode(t);
+  await w.stop();
+  await psql(w.address, "INSERT INTO store_change SELECT (pg_current_xact_id()::text::bigint + n)::text::xid8, '*' FROM generate_series(1000, 1100) n");
+  await w.start();
+  assert.equal(await psql(w.address, "SELECT count(*) FROM store_change WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())"), "0");
+  assert.equal((await READS.record(w.origin, { token: api.token })).status, 200);
+});
+
+onPostgres("every write has its change row, in a table that is not logged", async (t) => {
+  const { w } = await warmNode(t);
+  assert.equal(await psql(w.address, "SELECT relpersistence FROM pg_class WHERE relname = 'store_change'"), "u");
+  assert.notEqual(await psql(w.address, "SELECT count(*) FROM store_change"), "0");
+});
+
+onPostgres("if the database cannot be asked, nothing is answered from memory", async (t) => {
+  const cluster = await Cluster.start({ durable: true });
+  t.after(() => cluster.end());
+  const { w, record } = await warmNode(t, { cluster });
+  await cluster.stop();
+  for (let i = 0; i < 5; i++) assertUnavailable(await record());
+  await cluster.up();
+  await until("an answer", async () => (await record()).status === 200);
+  assert.equal((await w.get("/healthz")).status, 200);
+});
+
+onPostgres("a crash of the server, which empties the change log, drops what is cached", async (t) => {
+  const cluster = await Cluster.start({ durable: true });
+  t.after(() => cluster.end());
+  const { w, record } = await warmNode(t, { cluster });
+  const before = await drops(w);
+  await cluster.kill();
+  await cluster.up();
+  await until("an answer", async () => (await record()).status === 200);
+  assert.ok((await drops(w)) > before);
+});
