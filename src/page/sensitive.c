@@ -58,7 +58,7 @@ sensitive_put(struct call *call, struct values *item, scopes one, scopes domains
         const struct domain *domain = &all->list[i];
         if ((domains & scope_named(domain->name)) == 0 || !view_has_sensitive(domain))
             continue;
-        const struct message_value values[] = { { "domain", domain->title },
+        const struct message_value values[] = { { "domain", message_sentence(call, domain->title) },
                                                 { "names", names_of(call, domain) } };
         buf_add_c(&out, out.len > 0 ? "; " : "");
         buf_add(&out, several ? message_with(call, KEY("consent.sensitive.area"), values, 2)
