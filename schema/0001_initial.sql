@@ -401,6 +401,59 @@ CREATE TABLE app_refusal (
 ) WITHOUT ROWID;
 CREATE INDEX app_refusal_age ON app_refusal (last_at);
 
+-- ---- activity ----
+
+-- What apps did with a user's data, and what happened to the user's account: one row per day, app,
+-- action (src/model/activity.h), outcome, and subject, with a count. `subject` is a domain, or the
+-- device of a sign-in; it may be empty, and so may `app_id`. `app_name` is the app's name on that day.
+-- `facts` is how many facts were sent or written. `is_first` is 1 if the app read the domain for the
+-- first time. Reads are counted in memory and added here every few seconds.
+CREATE TABLE activity (
+    user_id  TEXT   NOT NULL,
+    day      BIGINT NOT NULL,
+    app_id   TEXT   NOT NULL,
+    action   TEXT   NOT NULL,
+    refused  BIGINT NOT NULL,
+    subject  TEXT   NOT NULL,
+    app_name TEXT   NOT NULL,
+    times    BIGINT NOT NULL,
+    facts    BIGINT NOT NULL,
+    first_at BIGINT NOT NULL,
+    last_at  BIGINT NOT NULL,
+    is_first BIGINT NOT NULL,
+    PRIMARY KEY (user_id, day, app_id, action, refused, subject)
+) WITHOUT ROWID;
+
+-- The days of a user's activity. An hour after its end a day is closed: `hash` covers its rows and
+-- `previous`, the hash of the closed day before it, and its rows no longer change.
+CREATE TABLE activity_day (
+    user_id  TEXT   NOT NULL,
+    day      BIGINT NOT NULL,
+    closed   BIGINT NOT NULL,
+    previous TEXT   NOT NULL,
+    hash     TEXT   NOT NULL,
+    PRIMARY KEY (user_id, day)
+) WITHOUT ROWID;
+CREATE INDEX activity_day_closed ON activity_day (closed, day);
+
+-- The two ends of a user's chain of closed days: the hash of the newest one, and day and hash of the
+-- newest one that was deleted because of its age (0 and empty: none).
+CREATE TABLE activity_chain (
+    user_id      TEXT   NOT NULL PRIMARY KEY,
+    hash         TEXT   NOT NULL,
+    deleted_day  BIGINT NOT NULL,
+    deleted_hash TEXT   NOT NULL
+) WITHOUT ROWID;
+
+-- The domains that an app has read, so that its first read can be recognized.
+CREATE TABLE activity_first (
+    user_id  TEXT   NOT NULL,
+    app_id   TEXT   NOT NULL,
+    domain   TEXT   NOT NULL,
+    first_at BIGINT NOT NULL,
+    PRIMARY KEY (user_id, app_id, domain)
+) WITHOUT ROWID;
+
 -- ---- service ----
 
 -- On PostgreSQL, what each transaction changed, so that nodes can cache what they read

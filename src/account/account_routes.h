@@ -13,6 +13,7 @@ extern const struct route account_security_routes[];
 extern const struct route account_passkey_routes[];
 extern const struct route account_confirm_routes[];
 extern const struct route account_welcome_routes[];
+extern const struct route account_activity_routes[];
 extern const struct route account_apps_routes[];
 extern const struct route account_app_facts_routes[];
 extern const struct route account_assistant_routes[];

@@ -1,5 +1,6 @@
 /* apps_pages.c - connected apps: /account/apps, and /account/apps/{app} for one of them. */
 #include "account/account_routes.h"
+#include "account/activity_view.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "dispatch/browser_session.h"
@@ -302,6 +303,8 @@ show(struct call *call, int status, struct str end_problem)
     values_flag(values, "writes_wait", connection.grant.writes_wait);
     put_waiting(call, values, &facts, connection.app.id);
     err = put_usage(call, values, &connection, true);
+    if (err == ERR_NONE)
+        err = activity_view_put_app(call, values, connection.app.id);
     if (err != ERR_NONE)
         return err;
     return account_page(call, status, "account_app", "apps", values);

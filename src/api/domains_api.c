@@ -126,6 +126,7 @@ get_stats(struct call *call)
     if (err != ERR_NONE)
         return err;
     struct atom_counts counts = count_atoms(atoms, count);
+    call_saw(call, (size_t)(domain - call->web->settings.domains->list), 0);
     struct json *out = response_json(call, 200);
     json_open_object(out);
     json_put_str(out, "domain", domain->name);
@@ -143,10 +144,11 @@ get_stats(struct call *call)
 
 const struct route domains_routes[] = {
     { GET, "/v1/domains", get_domains, CALLER_TOKEN, .summary = "Lists the domains.",
-      .cached_by = CACHE_PREFERENCES, .cors = true },
+      .activity = ACTIVITY_BY_HANDLER, .cached_by = CACHE_PREFERENCES, .cors = true },
     { GET, "/v1/domains/{domain}/schema", get_schema, CALLER_TOKEN,
-      .summary = "Returns a domain's schema.", .cors = true },
+      .summary = "Returns a domain's schema.", .activity = ACTIVITY_BY_HANDLER, .cors = true },
     { GET, "/v1/domains/{domain}/stats", get_stats, CALLER_TOKEN,
-      .summary = "Counts a domain's atoms.", .cached_by = CACHE_PREFERENCES, .cors = true },
+      .summary = "Counts a domain's atoms.", .activity = ACTIVITY_READ,
+      .cached_by = CACHE_PREFERENCES, .cors = true },
     { 0 },
 };

@@ -111,6 +111,7 @@ get_hints(struct call *call)
         return err;
     if (hints.stale)
         rebuild_queue_add(call->web->settings.rebuilds, params.view.user_id);
+    call_saw_hints(call, hints.named);
     struct json *out = response_json(call, 200);
     json_open_object(out);
     hints_write_members(out, &params, &hints);
@@ -123,6 +124,7 @@ get_hints(struct call *call)
 const struct route hints_routes[] = {
     { GET, "/v1/agent-hints", get_hints, CALLER_TOKEN,
       .summary = "Returns sentences about the user for an AI prompt.", .scope = SCOPE_AGENT_HINTS,
-      ROUTE_FIELDS(hints_fields), .hint_sets = true, .cached_by = CACHE_PREFERENCES, .cors = true },
+      .activity = ACTIVITY_HINTS, ROUTE_FIELDS(hints_fields), .hint_sets = true,
+      .cached_by = CACHE_PREFERENCES, .cors = true },
     { 0 },
 };

@@ -38,6 +38,7 @@ get_domain(struct call *call)
     enum err err = preferences_read(call->db, call->mem, &view, domain->name, &record);
     if (err != ERR_NONE)
         return err;
+    call_saw(call, (size_t)(domain - call->web->settings.domains->list), record.atom_count);
     struct json *out = response_json(call, 200);
     json_open_object(out);
     json_put_str(out, "domain", domain->name);
@@ -60,6 +61,7 @@ get_all(struct call *call)
         return err;
     struct json *out = response_json(call, 200);
     json_open_object(out);
+    call_saw_nothing(call);
     json_key(out, "preferences");
     json_open_object(out);
     for (size_t i = 0; i < domains->count; i++) {
@@ -67,8 +69,11 @@ get_all(struct call *call)
             continue;
         struct str json = STR("{}");
         for (size_t r = 0; r < count; r++)
-            if (str_eq(records[r].domain, domains->list[i].name))
+            if (str_eq(records[r].domain, domains->list[i].name)) {
                 json = records[r].json;
+                if (records[r].atom_count > 0)
+                    call_saw(call, i, records[r].atom_count);
+            }
         json_key_str(out, domains->list[i].name);
         json_raw(out, json);
     }
@@ -142,6 +147,18 @@ check_domain(struct call *call, struct str name)
     return false;
 }
 
+static void
+saw_page(struct call *call, struct str domain, const struct atom_page *page)
+{
+    const struct domains *domains = call->web->settings.domains;
+    const struct domain *named = domains_find(domains, domain);
+    call_saw_nothing(call);
+    if (named != NULL)
+        call_saw(call, (size_t)(named - domains->list), 0);
+    for (size_t i = 0; i < page->count; i++)
+        call_saw(call, (size_t)(domains_find(domains, page->atoms[i].domain) - domains->list), 1);
+}
+
 static enum err
 get_atoms(struct call *call)
 {
@@ -162,9 +179,11 @@ get_atoms(struct call *call)
         return ERR_NONE;
     struct view view = access_view(call->mem, call->access, call->web->settings.domains);
     enum err err = preferences_page(call->db, call->mem, &view, domain, &query, &page);
-    if (err == ERR_NONE)
-        write_page(call, &page);
-    return err;
+    if (err != ERR_NONE)
+        return err;
+    saw_page(call, domain, &page);
+    write_page(call, &page);
+    return ERR_NONE;
 }
 
 /* ---- writing ---- */
@@ -348,10 +367,12 @@ static enum err
 get_export(struct call *call)
 {
     struct buf out = buf_in(call->mem, TRANSFER_MAX);
+    int64_t facts[DOMAINS_MAX] = { 0 };
     struct export_params params = {
         .view = access_view(call->mem, call->access, call->web->settings.domains),
         .domains = call->web->settings.domains,
         .now = call->now,
+        .facts = facts,
     };
     enum err err = transfer_export(call->db, call->mem, &params, &out);
     if (err == ERR_TOO_LARGE) {
@@ -363,6 +384,10 @@ get_export(struct call *call)
     }
     if (err != ERR_NONE)
         return err;
+    call_saw_nothing(call);
+    for (size_t i = 0; i < params.domains->count; i++)
+        if (facts[i] > 0)
+            call_saw(call, i, facts[i]);
     response_bytes(call, 200, "application/json", buf_str(&out));
     response_header(call, "Content-Disposition", "attachment; filename=\"penchant-export.json\"");
     response_header(call, "Cache-Control", "private, no-cache");
@@ -372,21 +397,25 @@ get_export(struct call *call)
 
 const struct route preferences_routes[] = {
     { GET, "/v1/preferences", get_all, CALLER_TOKEN,
-      .summary = "Returns all preferences that the token may read.", .any_domain = true,
-      .scope = SCOPE_PREFERENCES_READ, .cached_by = CACHE_PREFERENCES, .cors = true },
+      .summary = "Returns all preferences that the token may read.", .activity = ACTIVITY_READ,
+      .any_domain = true, .scope = SCOPE_PREFERENCES_READ, .cached_by = CACHE_PREFERENCES,
+      .cors = true },
     { GET, "/v1/preferences/{domain}", get_domain, CALLER_TOKEN,
-      .summary = "Returns a domain's preferences.", .cached_by = CACHE_PREFERENCES, .cors = true },
+      .summary = "Returns a domain's preferences.", .activity = ACTIVITY_READ,
+      .cached_by = CACHE_PREFERENCES, .cors = true },
     { POST, "/v1/preferences/{domain}", post_domain, CALLER_TOKEN,
-      .summary = "Adds or changes preferences.", .body = BODY_JSON, .body_max = BODY_MAX,
-      .blocks = true, .cors = true },
-    { GET, "/v1/preferences/atoms", get_atoms, CALLER_TOKEN,
-      .summary = "Lists atoms, newest first.", .any_domain = true, .scope = SCOPE_PREFERENCES_READ,
-      ROUTE_FIELDS(atoms_fields), .cached_by = CACHE_PREFERENCES, .cors = true },
-    { POST, "/v1/preferences/suppress", post_suppress, CALLER_TOKEN,
-      .summary = "Marks an atom as wrong.", .scope = SCOPE_PREFERENCES_WRITE, .body = BODY_JSON,
+      .summary = "Adds or changes preferences.", .activity = ACTIVITY_WRITE, .body = BODY_JSON,
       .body_max = BODY_MAX, .blocks = true, .cors = true },
+    { GET, "/v1/preferences/atoms", get_atoms, CALLER_TOKEN,
+      .summary = "Lists atoms, newest first.", .activity = ACTIVITY_READ, .any_domain = true,
+      .scope = SCOPE_PREFERENCES_READ, ROUTE_FIELDS(atoms_fields), .cached_by = CACHE_PREFERENCES,
+      .cors = true },
+    { POST, "/v1/preferences/suppress", post_suppress, CALLER_TOKEN,
+      .summary = "Marks an atom as wrong.", .activity = ACTIVITY_SUPPRESS,
+      .scope = SCOPE_PREFERENCES_WRITE, .body = BODY_JSON, .body_max = BODY_MAX, .blocks = true,
+      .cors = true },
     { GET, "/v1/preferences/export", get_export, CALLER_TOKEN,
-      .summary = "Exports all preferences as one document.", .scope = SCOPE_PREFERENCES_READ,
-      .blocks = true, .cors = true },
+      .summary = "Exports all preferences as one document.", .activity = ACTIVITY_EXPORT,
+      .scope = SCOPE_PREFERENCES_READ, .blocks = true, .cors = true },
     { 0 },
 };

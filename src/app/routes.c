@@ -32,6 +32,7 @@ const struct route *const routes_public[] = {
     account_passkey_routes,
     account_confirm_routes,
     account_welcome_routes,
+    account_activity_routes,
     account_apps_routes,
     account_app_facts_routes,
     account_assistant_routes,

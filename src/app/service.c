@@ -17,6 +17,7 @@
 #include "job/housekeeping.h"
 #include "job/outbox.h"
 #include "job/rebuild.h"
+#include "job/activity_counters.h"
 #include "job/usage_counters.h"
 #include "mcp/fixtures.h"
 #include "mcp/mcp_routes.h"
@@ -65,6 +66,7 @@ struct service {
     struct http_server *metrics_server;
     struct control *control;
     struct usage_counters *counters;
+    struct activity_counters *activity;
     struct rebuild_queue *rebuilds;
     struct housekeeping *housekeeping;
     struct outbox *outbox;       /* NULL: email is not configured */
@@ -196,6 +198,7 @@ start_web(struct service *service, struct why *why)
         .private = routes_private,
         .db = service->db,
         .counters = service->counters,
+        .activity = service->activity,
         .rebuilds = service->rebuilds,
         .domains = service->domains,
         .base_url = str_of(service->base_url),
@@ -379,6 +382,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
     if (plan->before != NULL)
         err = plan->before(plan->context, service->db, service->base_url, why);
     service->counters = usage_counters_new();
+    service->activity = activity_counters_new(service->domains);
     service->rebuilds = rebuild_queue_new(service->domains);
     start_documents(service);
     if (!err)
@@ -390,7 +394,8 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
     if (err)
         return err;
     start_outbox(service);
-    service->housekeeping = housekeeping_start(service->db, service->counters, service->rebuilds);
+    service->housekeeping =
+        housekeeping_start(service->db, service->counters, service->activity, service->rebuilds);
     hide_memory(true);
     return start_server(service, why); /* last, so that requests find everything started */
 }
@@ -427,6 +432,7 @@ stop(struct service *service)
     documents_free(service->documents);
     rebuild_queue_free(service->rebuilds);
     usage_counters_free(service->counters);
+    activity_counters_free(service->activity);
     db_close(service->db);
 }
 

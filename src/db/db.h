@@ -225,6 +225,10 @@ enum err db_move(const char *from, const char *to, void (*progress)(void *contex
  * if the result is ERR_NONE and the report is empty. A service may use the store meanwhile. */
 enum err db_check(const char *address, struct buf *report, struct why *why);
 
+/* Runs `work`, which only reads, in one snapshot on a connection of its own. A service may use the
+ * store meanwhile. */
+enum err db_inspect(const char *address, db_work *work, void *argument, struct why *why);
+
 /* Removes deleted data from the store's files and returns free space to the file system. Writers
  * wait meanwhile. Does nothing on PostgreSQL, which vacuums by itself. */
 enum err db_compact(struct db *db, struct why *why);

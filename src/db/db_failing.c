@@ -213,6 +213,12 @@ check(const char *address, struct buf *report, struct why *why)
 }
 
 static enum err
+inspect(const char *address, db_work *work, void *argument, struct why *why)
+{
+    return db_inspect(db_address_rest(address), work, argument, why);
+}
+
+static enum err
 compact(struct db *db, struct why *why)
 {
     return db_compact(inner_of(db), why);
@@ -242,6 +248,7 @@ const struct db_driver db_failing_driver = {
     .backup = backup,
     .restore = restore,
     .check = check,
+    .inspect = inspect,
     .compact = compact,
 };
 

@@ -337,3 +337,9 @@ db_check(const char *address, struct buf *report, struct why *why)
 {
     return db_driver_of(address)->check(address, report, why);
 }
+
+enum err
+db_inspect(const char *address, db_work *work, void *argument, struct why *why)
+{
+    return db_driver_of(address)->inspect(address, work, argument, why);
+}

@@ -72,6 +72,7 @@ struct db_driver {
     enum err (*followed)(const char *folder, int64_t until_ms, const char *file,
                          struct db_followed *out, struct why *why); /* NULL: not possible */
     enum err (*check)(const char *address, struct buf *report, struct why *why);
+    enum err (*inspect)(const char *address, db_work *work, void *argument, struct why *why);
     enum err (*compact)(struct db *db, struct why *why); /* NULL: not needed */
 };
 

@@ -77,6 +77,7 @@ bearer_auth(struct call *call)
         needed |= allowed_domains_any_read_scopes(call->web->settings.domains);
     if (needed != 0 && (access->allowed.scopes & needed) == 0) {
         request_usage_refused(call, access->app_id, STR_NONE, STR_NONE);
+        call->refused_access = access;
         bearer_error_scope(call, needed);
     } else
         call->access = access;

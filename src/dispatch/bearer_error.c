@@ -1,6 +1,7 @@
 #include "dispatch/bearer_error.h"
 
 #include "base/arena.h"
+#include "dispatch/request_activity.h"
 #include "web/call.h"
 #include "web/error.h"
 #include "web/response.h"
@@ -50,6 +51,7 @@ void
 bearer_error_scope(struct call *call, scopes needed)
 {
     const char *names = scopes_write(call->mem, needed).ptr;
+    request_activity_denied(call, needed);
     call->refusal.reason =
         STR("The access token does not have a required scope. Ask the user for it.");
     call->refusal.detail = str_format(call->mem, "requires one of: %s", names);

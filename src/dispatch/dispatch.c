@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/timekeeper.h"
 #include "dispatch/guard.h"
+#include "dispatch/request_activity.h"
 #include "dispatch/request_metrics.h"
 #include "dispatch/request_usage.h"
 #include "dispatch/response_cache.h"
@@ -449,8 +450,10 @@ on_done(void *context, struct http_exchange *exchange)
     bool has_route = call != NULL && call->route != NULL;
     counts_add(&site->counts[has_route ? call->number : router_row_count(site->router)], status,
                took_ns);
-    if (has_route)
+    if (has_route) {
         request_usage_count(call);
+        request_activity_count(call);
+    }
     if (status >= 500 || took_ns >= SLOW_NS)
         log_request(exchange, LOG_WARN, took_ns);
     else if (site->web->settings.access_log)

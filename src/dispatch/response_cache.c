@@ -4,6 +4,7 @@
 #include "base/timekeeper.h"
 #include "crypt/fingerprint.h"
 #include "dispatch/authorization_header.h"
+#include "dispatch/request_activity.h"
 #include "dispatch/throttle.h"
 #include "flow/apps.h"
 #include "flow/tokens.h"
@@ -258,8 +259,27 @@ response_cache_send(struct call *call)
         return false;
     size_t tag = (unsigned char)cached.ptr[0];
     call->cacheable = false;
-    response_cached(call, str_first(str_from(cached, 1), tag), str_from(cached, 1 + tag));
+    struct str body = request_activity_unpack(call, str_from(cached, 1 + tag));
+    response_cached(call, str_first(str_from(cached, 1), tag), body);
     return true;
+}
+
+/* What is stored: the entity tag with its length, unless it is absent; what the request read; and
+ * the body. */
+static struct str
+with_activity(const struct call *call, struct str tag, struct str body)
+{
+    char activity[REQUEST_ACTIVITY_MAX];
+    size_t length = request_activity_pack(call, activity), tagged = str_present(tag) ? 1 : 0;
+    char *out = arena_alloc(call->mem, tagged + tag.len + length + body.len), *at = out;
+    if (tagged)
+        *at++ = (char)tag.len;
+    if (tag.len > 0)
+        memcpy(at, tag.ptr, tag.len);
+    memcpy(at + tag.len, activity, length);
+    if (body.len > 0)
+        memcpy(at + tag.len + length, body.ptr, body.len);
+    return (struct str){ out, tagged + tag.len + length + body.len };
 }
 
 struct str
@@ -269,14 +289,14 @@ response_cache_part(struct call *call, struct str name)
     struct str part = may_cache ? find_response(call, 'p', name) : STR_NONE;
     call->part_cacheable = may_cache && call->cacheable;
     call->cacheable = false;
-    return part;
+    return str_present(part) ? request_activity_unpack(call, part) : part;
 }
 
 void
 response_cache_put_part(struct call *call, struct str part)
 {
     if (call->part_cacheable)
-        cache_put(call->web->cache, &call->response_key, part);
+        cache_put(call->web->cache, &call->response_key, with_activity(call, STR_NONE, part));
 }
 
 /* ---- introspection ---- */
@@ -350,23 +370,12 @@ response_cache_may_hit(struct call *call)
 
 /* ---- storing ---- */
 
-static struct str
-tagged(struct arena *mem, struct str tag, struct str body)
-{
-    char *out = arena_alloc(mem, 1 + tag.len + body.len);
-    out[0] = (char)tag.len;
-    if (tag.len > 0)
-        memcpy(out + 1, tag.ptr, tag.len);
-    if (body.len > 0)
-        memcpy(out + 1 + tag.len, body.ptr, body.len);
-    return (struct str){ out, 1 + tag.len + body.len };
-}
-
 void
 response_cache_put(struct call *call, struct str tag, struct str body)
 {
+    tag = str_present(tag) ? tag : STR("");
     struct str value = call->introspected != NULL
                            ? pack(call->mem, &access_shape, call->introspected, body)
-                           : tagged(call->mem, tag, body);
+                           : with_activity(call, tag, body);
     cache_put(call->web->cache, &call->response_key, value);
 }

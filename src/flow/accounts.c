@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "crypt/password.h"
 #include "crypt/random.h"
+#include "store/activity_store.h"
 #include "store/app_store.h"
 #include "store/atom_store.h"
 #include "store/draft_store.h"
@@ -325,6 +326,8 @@ delete_account(struct db_tx *tx, void *argument)
         err = passkey_store_end_user(tx, mem, id);
     if (!err)
         err = outbox_store_end_user(tx, mem, id);
+    if (!err)
+        err = activity_store_end_user(tx, mem, id);
     return err ? err : delete_apps(tx, mem, id);
 }
 

@@ -8,6 +8,7 @@
 #include "flow/withholding.h"
 #include "model/redirect_uri.h"
 #include "model/user.h"
+#include "store/activity_store.h"
 #include "store/app_store.h"
 #include "store/grant_store.h"
 #include "store/session_store.h"
@@ -301,10 +302,14 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes ticked, struct gra
     struct withholding withholding = { deciding->user->id, deciding->params->withhold,
                                        deciding->params->withhold_count };
     err = withholding_add(tx, deciding->mem, &withholding, &grant->withheld);
-    if (err)
-        return err;
-    return exists ? grant_store_put(tx, deciding->mem, grant)
-                  : grant_store_add(tx, deciding->mem, grant);
+    if (!err)
+        err = exists ? grant_store_put(tx, deciding->mem, grant)
+                     : grant_store_add(tx, deciding->mem, grant);
+    struct activity_event event = { .user_id = deciding->user->id,
+                                    .app_id = request->app_id,
+                                    .action = exists ? ACTIVITY_CHANGE : ACTIVITY_CONNECT,
+                                    .now = now };
+    return err ? err : activity_store_event(tx, deciding->mem, &event);
 }
 
 /* Deletes the request, so that it is decided once; an error rolls the deletion back. */

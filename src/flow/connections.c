@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "flow/withholding.h"
+#include "store/activity_store.h"
 #include "store/app_store.h"
 #include "store/grant_store.h"
 #include "store/tx.h"
@@ -75,12 +76,30 @@ find_held(struct db_tx *tx, struct work *work)
     return err ? err : find(tx, work);
 }
 
+static enum err
+record(struct db_tx *tx, const struct work *work, enum activity_action action)
+{
+    struct activity_event event = {
+        .user_id = work->user_id, .app_id = work->app_id, .action = action, .now = work->now
+    };
+    return activity_store_event(tx, work->mem, &event);
+}
+
+static enum err
+put_grant(struct db_tx *tx, const struct work *work)
+{
+    enum err err = grant_store_put(tx, work->mem, &work->one->grant);
+    return err ? err : record(tx, work, ACTIVITY_CHANGE);
+}
+
 /* Deletes the per-user usage with the grant: it is kept only while the connection exists. */
 static enum err
 end_grant(struct db_tx *tx, struct work *work)
 {
     enum err err = usage_store_end_grant(tx, work->mem, work->user_id, work->app_id, work->now);
-    return err ? err : grant_store_end(tx, work->mem, work->user_id, work->app_id);
+    if (!err)
+        err = grant_store_end(tx, work->mem, work->user_id, work->app_id);
+    return err ? err : record(tx, work, ACTIVITY_DISCONNECT);
 }
 
 static enum err
@@ -96,7 +115,7 @@ narrow(struct db_tx *tx, void *argument)
     grant->updated_at = work->now;
     if (grant->allowed.scopes == 0)
         return end_grant(tx, work);
-    return grant_store_put(tx, work->mem, grant);
+    return put_grant(tx, work);
 }
 
 static enum err
@@ -109,7 +128,7 @@ set_end(struct db_tx *tx, void *argument)
         return err;
     grant->expires_at = work->expires_at;
     grant->updated_at = work->now;
-    return grant_store_put(tx, work->mem, grant);
+    return put_grant(tx, work);
 }
 
 static enum err
@@ -122,7 +141,7 @@ set_writes_wait(struct db_tx *tx, void *argument)
         return err;
     grant->writes_wait = work->writes_wait;
     grant->updated_at = work->now;
-    return grant_store_put(tx, work->mem, grant);
+    return put_grant(tx, work);
 }
 
 static enum err
@@ -134,7 +153,7 @@ withhold(struct db_tx *tx, void *argument)
     if (!err)
         err = withholding_add(tx, work->mem, &work->withholding, &grant->withheld);
     grant->updated_at = work->now;
-    return err ? err : grant_store_put(tx, work->mem, grant);
+    return err ? err : put_grant(tx, work);
 }
 
 static enum err
@@ -147,7 +166,7 @@ share(struct db_tx *tx, void *argument)
         return err;
     grant->withheld = view_share(work->mem, grant->withheld, work->line);
     grant->updated_at = work->now;
-    return grant_store_put(tx, work->mem, grant);
+    return put_grant(tx, work);
 }
 
 static enum err

@@ -162,6 +162,8 @@ hints_from_sets(struct arena *mem, const struct hints_params *params,
     query.fallback = fallback_of(params, &out->match);
     hint_answer(mem, &query, &out->answer);
     out->considered = find_considered(params, &query, out);
+    for (size_t i = 0; i < query.set_count; i++)
+        out->named[query.hint_sets[i].domain - params->domains->list] = out->answer.named[i];
 }
 
 struct str

@@ -29,8 +29,9 @@ struct hints_params {
 struct hints {
     struct hint_answer answer;
     struct context_match match;
-    uint64_t considered; /* bits by index in `domains` */
-    bool stale;          /* a stale hint set was replaced by the atoms: see job/rebuild.h */
+    uint64_t considered;         /* bits by index in `domains` */
+    uint16_t named[DOMAINS_MAX]; /* facts that the hints name, by the same index */
+    bool stale;                  /* a stale hint set was replaced by the atoms: see job/rebuild.h */
 };
 
 /* "text", "json", "bullets". */

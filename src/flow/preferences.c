@@ -6,6 +6,7 @@
 #include "domain/value.h"
 #include "flow/undo_note.h"
 #include "hint/hint.h"
+#include "store/activity_store.h"
 #include "store/grant_store.h"
 #include "store/tx.h"
 #include "text/json_read.h"
@@ -435,6 +436,21 @@ read_mode(struct db_tx *tx, struct merge *merge)
     return err;
 }
 
+/* What an app writes is recorded even if it changes nothing. */
+static enum err
+record_write(struct db_tx *tx, const struct merge *merge)
+{
+    const struct preference_write *params = merge->params;
+    const struct preference_counts *counts = merge->counts;
+    struct activity_event event = { .user_id = params->user_id,
+                                    .app_id = params->source,
+                                    .action = ACTIVITY_WRITE,
+                                    .subject = params->domain->name,
+                                    .facts = counts->added + counts->updated + counts->held,
+                                    .now = params->now };
+    return from_user(merge) ? ERR_NONE : activity_store_event(tx, merge->mem, &event);
+}
+
 static enum err
 merge_all(struct db_tx *tx, void *argument)
 {
@@ -461,6 +477,8 @@ merge_all(struct db_tx *tx, void *argument)
     for (size_t i = 0; i < merge->count; i++)
         merge->atoms[i] = found[i];
     err = merge_items(tx, merge);
+    if (!err)
+        err = record_write(tx, merge);
     if (!err && merge->changed && params->undo != NULL)
         err = undo_save(tx, merge->mem, &before, params->now, params->undo);
     if (err || !merge->changed)

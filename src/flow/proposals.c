@@ -5,6 +5,7 @@
 #include "domain/value.h"
 #include "flow/corrections.h"
 #include "flow/corrections_internal.h"
+#include "store/activity_store.h"
 #include "store/grant_store.h"
 #include "store/tx.h"
 #include "store/undo_store.h"
@@ -64,8 +65,15 @@ suppress_by_app(struct correction_work *work)
                                     work->params->domains, work->params->now, &view, &writes_wait);
     if (err || !view_shows(&view, atom))
         return err ? err : ERR_NOT_FOUND;
-    if (!must_propose(work, atom, writes_wait))
-        return corrections_suppress_atom(work);
+    struct activity_event event = { .user_id = work->params->user_id,
+                                    .app_id = work->source,
+                                    .action = ACTIVITY_SUPPRESS,
+                                    .subject = work->domain->name,
+                                    .facts = 1,
+                                    .now = work->params->now };
+    err = activity_store_event(work->tx, work->mem, &event);
+    if (err || !must_propose(work, atom, writes_wait))
+        return err ? err : corrections_suppress_atom(work);
     return atom_review(atom) == REVIEW_REMOVAL ? ERR_NONE : propose(work);
 }
 

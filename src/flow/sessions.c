@@ -5,6 +5,7 @@
 #include "crypt/password.h"
 #include "crypt/random.h"
 #include "flow/accounts.h"
+#include "store/activity_store.h"
 #include "store/session_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
@@ -105,7 +106,11 @@ add_session(struct db_tx *tx, void *argument)
                                  old_hash, params->now, entry->session.hash);
     if (!err && str_present(old_hash))
         err = session_store_end(tx, entry->mem, old_hash);
-    return err;
+    struct activity_event event = { .user_id = user.id,
+                                    .action = ACTIVITY_SIGN_IN,
+                                    .subject = entry->session.device,
+                                    .now = params->now };
+    return err || !params->new_device ? err : activity_store_event(tx, entry->mem, &event);
 }
 
 /* Shortens the User-Agent for lists of sessions; rejects invalid UTF-8 and control characters. */

@@ -20,6 +20,7 @@ struct sign_in {
                             * session; absent: none */
     struct str device;     /* from User-Agent */
     struct str address;
+    bool new_device; /* the user's activity shows it */
     int64_t now;
 };
 

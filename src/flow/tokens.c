@@ -8,6 +8,7 @@
 #include "flow/apps.h"
 #include "flow/authorize.h"
 #include "model/pkce.h"
+#include "store/activity_store.h"
 #include "store/token_store.h"
 #include "store/tx.h"
 
@@ -46,6 +47,18 @@ run_write(struct db *db, tx_work *body, struct work *work)
 {
     enum err err = tx_write(db, body, work);
     return err ? err : work->refusal;
+}
+
+/* Revokes the family because two parties have its code or refresh token. The user sees it. */
+static enum err
+end_reused(struct db_tx *tx, struct work *work, struct str family_id)
+{
+    enum err err = family_store_end_reused(tx, work->mem, family_id, work->now, &work->reused_of);
+    struct activity_event event = { .user_id = work->reused_of,
+                                    .app_id = work->app->id,
+                                    .action = ACTIVITY_REUSE,
+                                    .now = work->now };
+    return err || !str_present(work->reused_of) ? err : activity_store_event(tx, work->mem, &event);
 }
 
 /* A security event: two parties have the same code or refresh token. */
@@ -154,7 +167,7 @@ exchange(struct db_tx *tx, void *argument)
         err = code_store_redeem(tx, work->mem, work->hash, work->now);
     if (code.redeemed_at != 0 || err == ERR_NOT_FOUND) {
         /* A second complete exchange: two parties have the code (RFC 6749 §4.1.2). */
-        err = family_store_end_reused(tx, work->mem, code.family_id, work->now, &work->reused_of);
+        err = end_reused(tx, work, code.family_id);
         return err ? err
                    : refuse(work, ERR_INVALID,
                             "The code was already used; its tokens were revoked.");
@@ -302,7 +315,7 @@ refresh_once(struct db_tx *tx, struct work *work)
         return refuse(work, ERR_INVALID, "The refresh token was issued to another app.");
     enum refresh_verdict verdict = refresh_judge(&token, reuses_max(work), work->now);
     if (verdict == REFRESH_STOLEN) {
-        err = family_store_end_reused(tx, work->mem, token.family_id, work->now, &work->reused_of);
+        err = end_reused(tx, work, token.family_id);
         return err ? err
                    : refuse(
                          work, ERR_INVALID,

@@ -158,6 +158,7 @@ count_omitted(const struct ladder *ladder, struct hint_answer *out)
     for (size_t i = 0; i < ladder->count; i++) {
         const struct pick *pick = &ladder->picks[i];
         out->omitted -= pick->items;
+        out->named[pick->rung->set_index] += (uint16_t)pick->items;
         complete += pick->rung->tier == 0 && pick->items == pick->rung->hint->total;
     }
     out->safety_complete = !ladder->order.safety_withheld && complete == ladder->order.critical;

@@ -13,6 +13,7 @@ struct hint_answer {
     int omitted;          /* facts of these hints that are not named; "and 4 more" omits 4 */
     bool safety_complete; /* no critical fact is omitted, or withheld as sensitive */
     uint64_t hint_sets;   /* bit n: the n-th hint set of the query has a matching hint */
+    uint16_t named[DOMAINS_MAX]; /* facts that the hints name, by hint set of the query */
 };
 
 void hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answer *out);

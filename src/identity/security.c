@@ -4,6 +4,7 @@
 #include "crypt/password.h"
 #include "flow/accounts.h"
 #include "flow/sessions.h"
+#include "store/activity_store.h"
 #include "store/grant_store.h"
 #include "store/session_store.h"
 #include "store/token_store.h"
@@ -23,6 +24,27 @@ struct changing {
     struct session session;
 };
 
+/* Ends all app connections. */
+static enum err
+end_apps(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
+{
+    struct grant *grants = NULL;
+    size_t count = 0;
+    enum err err = grant_store_list(tx, mem, user_id, now, &grants, &count);
+    for (size_t i = 0; i < count && !err; i++) {
+        struct activity_event event = { .user_id = user_id,
+                                        .app_id = grants[i].app_id,
+                                        .action = ACTIVITY_DISCONNECT,
+                                        .now = now };
+        err = activity_store_event(tx, mem, &event);
+    }
+    if (!err) /* finds the apps by the user's grants: before these end */
+        err = usage_store_end_user(tx, mem, user_id, now);
+    if (!err)
+        err = grant_store_end_all(tx, mem, user_id);
+    return err ? err : family_store_end_user(tx, mem, user_id);
+}
+
 static enum err
 change(struct db_tx *tx, void *argument)
 {
@@ -41,13 +63,7 @@ change(struct db_tx *tx, void *argument)
                                    params->now);
     if (!err)
         err = session_store_add(tx, mem, &changing->session);
-    if (!err && params->end_apps) /* finds the apps by the user's grants: before these end */
-        err = usage_store_end_user(tx, mem, params->user_id, params->now);
-    if (!err && params->end_apps)
-        err = grant_store_end_all(tx, mem, params->user_id);
-    if (!err && params->end_apps)
-        err = family_store_end_user(tx, mem, params->user_id);
-    return err;
+    return err || !params->end_apps ? err : end_apps(tx, mem, params->user_id, params->now);
 }
 
 enum err

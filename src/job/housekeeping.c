@@ -4,11 +4,14 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/timekeeper.h"
+#include "job/activity.h"
+#include "job/activity_counters.h"
 #include "job/expiry.h"
 #include "job/rebuild.h"
 #include "job/usage.h"
 #include "job/usage_counters.h"
 #include "store/clock_store.h"
+#include "store/activity_store.h"
 #include "store/app_store.h"
 #include "store/draft_store.h"
 #include "store/passkey_store.h"
@@ -33,6 +36,7 @@
 struct housekeeping {
     struct db *db;
     struct usage_counters *counters;
+    struct activity_counters *activity;
     struct rebuild_queue *rebuilds;
     int64_t next_write_ms;
     struct timekeeper_state clock; /* as stored */
@@ -68,13 +72,17 @@ write_counts(struct housekeeping *housekeeping, struct arena *mem)
     if (usage_write(housekeeping->db, mem, housekeeping->counters) != ERR_NONE)
         log_debug("usage_write_failed"); /* the counts stay in memory */
     arena_reset(mem);
+    if (activity_write(housekeeping->db, mem, housekeeping->activity) != ERR_NONE)
+        log_debug("activity_write_failed"); /* the same */
+    arena_reset(mem);
 }
 
 static void
 write_counts_if_due(struct housekeeping *housekeeping, struct arena *mem)
 {
     if (clock_steady_ms() < housekeeping->next_write_ms &&
-        !usage_counters_nearly_full(housekeeping->counters))
+        !usage_counters_nearly_full(housekeeping->counters) &&
+        !activity_counters_nearly_full(housekeeping->activity))
         return;
     write_counts(housekeeping, mem);
     housekeeping->next_write_ms = clock_steady_ms() + WRITE_MS;
@@ -126,9 +134,9 @@ static void
 delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
 {
     static expiry_delete *const deletes[] = {
-        token_store_delete_expired,  usage_store_delete_expired,    undo_store_delete_expired,
-        draft_store_delete_expired,  recovery_store_delete_expired, app_store_delete_expired,
-        passkey_store_delete_expired
+        token_store_delete_expired,   usage_store_delete_expired,    undo_store_delete_expired,
+        draft_store_delete_expired,   recovery_store_delete_expired, app_store_delete_expired,
+        passkey_store_delete_expired, activity_store_close,          activity_store_delete_expired
     };
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
         bool more = true;
@@ -178,12 +186,14 @@ run(void *argument)
 }
 
 struct housekeeping *
-housekeeping_start(struct db *db, struct usage_counters *counters, struct rebuild_queue *rebuilds)
+housekeeping_start(struct db *db, struct usage_counters *counters,
+                   struct activity_counters *activity, struct rebuild_queue *rebuilds)
 {
     sigset_t all, before;
     struct housekeeping *housekeeping = memory_alloc(1, sizeof *housekeeping);
     housekeeping->db = db;
     housekeeping->counters = counters;
+    housekeeping->activity = activity;
     housekeeping->rebuilds = rebuilds;
     load_clock(housekeeping);
     pthread_mutex_init(&housekeeping->lock, NULL);

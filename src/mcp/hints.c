@@ -63,6 +63,8 @@ mcp_hints_read(struct call *call, const struct mcp_hints_params *params, struct 
     }
     if (err == ERR_NONE && out->stale)
         rebuild_queue_add(call->web->settings.rebuilds, query.view.user_id);
+    if (err == ERR_NONE)
+        call_saw_hints(call, out->named);
     return err;
 }
 
@@ -114,6 +116,7 @@ check_domains(const struct mcp_call *mcp, uint64_t named)
     if (denied == 0 && allowed != 0)
         return true;
     struct str what = STR("hints about any area");
+    mcp->call->activity.domains = denied;
     for (size_t i = 0; i < domains->count; i++)
         if (denied >> i & 1)
             what = str_format(mcp->call->mem, "hints about %.*s", STR_ARG(domains->list[i].name));

@@ -197,11 +197,11 @@ reject_method(struct call *call)
 
 const struct route mcp_routes[] = {
     { POST, "/mcp", post_mcp, CALLER_TOKEN,
-      .summary = "Serves AI assistants by the Model Context Protocol.", .body = BODY_JSON,
-      .body_max = BODY_MAX, .rpc = true, .mcp = true, .slash = true,
-      .request_blocks = tools_request_blocks },
+      .summary = "Serves AI assistants by the Model Context Protocol.",
+      .activity = ACTIVITY_BY_HANDLER, .body = BODY_JSON, .body_max = BODY_MAX, .rpc = true,
+      .mcp = true, .slash = true, .request_blocks = tools_request_blocks },
     { GET, "/mcp", reject_method, CALLER_TOKEN,
-      .summary = "Rejects other methods; there is no stream to read.", .rpc = true, .mcp = true,
-      .slash = true },
+      .summary = "Rejects other methods; there is no stream to read.",
+      .activity = ACTIVITY_BY_HANDLER, .rpc = true, .mcp = true, .slash = true },
     { 0 },
 };

@@ -23,9 +23,13 @@ permission_scope(const struct mcp_call *mcp, scopes one_of)
 enum permission
 permission_read(const struct mcp_call *mcp, const struct domain *domain)
 {
-    return permission_scope(
-        mcp, domain != NULL ? allowed_domains_read_scopes(domain)
-                            : allowed_domains_any_read_scopes(mcp->call->web->settings.domains));
+    const struct domains *domains = mcp->call->web->settings.domains;
+    enum permission permission =
+        permission_scope(mcp, domain != NULL ? allowed_domains_read_scopes(domain)
+                                             : allowed_domains_any_read_scopes(domains));
+    if (permission != PERMITTED && domain != NULL) /* for the user's activity */
+        mcp->call->activity.domains = (uint64_t)1 << (domain - domains->list);
+    return permission;
 }
 
 enum err
@@ -38,6 +42,7 @@ permission_challenge(const struct mcp_call *mcp, scopes needed)
 struct str
 permission_sentence(const struct mcp_call *mcp, struct str what)
 {
+    mcp->call->activity.refused = true;
     return str_format(mcp->call->mem,
                       "The user has not allowed %.*s. The user can change that at "
                       "%.*s/account/apps. Do not ask again in this conversation.",

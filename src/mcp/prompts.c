@@ -130,6 +130,7 @@ prompts_get(const struct mcp_call *mcp)
     if (!str_eq_c(name->text, "about_me"))
         return send_prompt(mcp, prompt, STR_NONE, text, STR_NONE);
     struct str hints = STR_NONE;
+    call->activity.action = ACTIVITY_HINTS;
     enum permission permission = permission_scope(mcp, SCOPE_AGENT_HINTS);
     if (permission == PERMISSION_NOT_REQUESTED)
         return permission_challenge(mcp, SCOPE_AGENT_HINTS);

@@ -104,6 +104,7 @@ static enum err
 read_hints(const struct mcp_call *mcp, struct str uri, struct str encoded_task)
 {
     struct str task = STR_NONE, text;
+    mcp->call->activity.action = ACTIVITY_HINTS;
     enum permission permission = permission_scope(mcp, SCOPE_AGENT_HINTS);
     if (permission != PERMITTED)
         return deny(mcp, permission, SCOPE_AGENT_HINTS, uri, STR("hints"));
@@ -120,6 +121,7 @@ read_domain(const struct mcp_call *mcp, struct str uri, const struct domain *dom
 {
     struct call *call = mcp->call;
     struct record record = { 0 };
+    call->activity.action = ACTIVITY_READ;
     enum permission permission = permission_read(mcp, domain);
     if (permission != PERMITTED)
         return deny(mcp, permission, SCOPE_PREFERENCES_READ, uri,
@@ -139,6 +141,7 @@ read_domain(const struct mcp_call *mcp, struct str uri, const struct domain *dom
         return refuse(mcp, uri,
                       STR("This area has more than 100 KB of facts. Call get_preferences, which "
                           "returns pages."));
+    call_saw(call, (size_t)(domain - call->web->settings.domains->list), record.atom_count);
     return send_text(mcp, uri, "application/json", buf_str(&buf));
 }
 

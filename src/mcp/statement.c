@@ -6,6 +6,7 @@
 #include "mcp/permission.h"
 #include "text/json_read.h"
 #include "web/call.h"
+#include "web/state.h"
 
 static const struct property *
 find_property(const struct member *member, struct str name)
@@ -121,6 +122,7 @@ may_write(const struct mcp_call *mcp, const struct domain *domain)
     }
     if (domain == NULL || allowed_domains_can_write(mcp->call->access, domain))
         return true;
+    mcp->call->activity.domains = (uint64_t)1 << (domain - mcp->call->web->settings.domains->list);
     tool_send_error(mcp, permission_sentence(mcp, str_format(mcp->call->mem, "changes to %.*s",
                                                              STR_ARG(domain->name))));
     return false;

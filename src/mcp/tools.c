@@ -16,11 +16,12 @@ static const struct tool {
     const char *name;
     enum err (*run)(const struct mcp_call *mcp, struct tool_args *args);
     bool writes;
+    enum activity_action activity;
 } tools[] = {
-    [TOOL_GET_HINTS] = { "get_hints", tool_get_hints, false },
-    [TOOL_GET_PREFERENCES] = { "get_preferences", tool_get_preferences, false },
-    [TOOL_REMEMBER] = { "remember", tool_remember, true },
-    [TOOL_FORGET] = { "forget", tool_forget, true },
+    [TOOL_GET_HINTS] = { "get_hints", tool_get_hints, false, ACTIVITY_HINTS },
+    [TOOL_GET_PREFERENCES] = { "get_preferences", tool_get_preferences, false, ACTIVITY_READ },
+    [TOOL_REMEMBER] = { "remember", tool_remember, true, ACTIVITY_WRITE },
+    [TOOL_FORGET] = { "forget", tool_forget, true, ACTIVITY_SUPPRESS },
 };
 
 static bool
@@ -107,6 +108,7 @@ tools_call(const struct mcp_call *mcp)
             if (tools[i].writes && !mcp->call->exchange->blocks)
                 return ERR_INTERNAL;
             count_call(mcp->call, (enum usage_tool)i);
+            mcp->call->activity.action = tools[i].activity;
             return run(mcp, (enum usage_tool)i, &args);
         }
     return rpc_invalid(mcp, str_format(mcp->call->mem, "There is no tool \"%.*s\".",

@@ -148,6 +148,7 @@ post_signin(struct call *call)
     struct sign_in params = sign_in_params(call, &after);
     params.login = err == ERR_NONE ? user.id : STR("");
     params.password = str_present(password) ? password : STR("");
+    params.new_device = !str_present(device);
     struct str key;
     struct throttle *failures = call->web->sign_in_failures;
     int64_t wait = throttle_wait_both(failures, one, other);
@@ -176,13 +177,14 @@ post_passkey(struct call *call)
     struct user user;
     struct str key;
     enum err err = passkeys_authenticate(call->db, call->mem, &answer, &user);
+    params.new_device = err == ERR_NONE && !str_present(browser_session_device(call, &user));
     if (err == ERR_NONE)
         err = session_start(call->db, call->mem, &params, &user, &key);
     if (err == ERR_UNAUTHENTICATED)
         return show_page(call, 401, after, STR_NONE, message(call, KEY("passkey.refused")));
     if (err != ERR_NONE)
         return err;
-    return enter(call, &user, key, &after, str_present(browser_session_device(call, &user)));
+    return enter(call, &user, key, &after, !params.new_device);
 }
 
 static enum err

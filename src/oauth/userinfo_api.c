@@ -26,11 +26,13 @@ get_userinfo(struct call *call)
     json_put_int(out, "updated_at", user.updated_at);
     json_close_object(out);
     response_header(call, "Vary", "Authorization");
+    call_saw_nothing(call);
     return ERR_NONE;
 }
 
 const struct route userinfo_routes[] = {
     { GET, "/oauth/userinfo", get_userinfo, CALLER_TOKEN, .summary = "Returns the user's profile.",
-      .scope = SCOPE_PROFILE_READ, .cached_by = CACHE_ACCOUNT, .cors = true },
+      .scope = SCOPE_PROFILE_READ, .activity = ACTIVITY_PROFILE, .cached_by = CACHE_ACCOUNT,
+      .cors = true },
     { 0 },
 };

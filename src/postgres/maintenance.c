@@ -247,3 +247,21 @@ postgres_check(const char *address, struct buf *report, struct why *why)
     arena_free(mem);
     return err;
 }
+
+enum err
+postgres_inspect(const char *address, db_work *work, void *argument, struct why *why)
+{
+    struct db_settings settings = {
+        .address = address, .connections = 1, .deadline_ms = CHECK_MS, .must_exist = true
+    };
+    struct db *db = NULL;
+    enum err err = db_open(&settings, &db, why);
+    if (err)
+        return err;
+    struct db_tx *tx = db_begin_read(db);
+    err = db_end_read(tx, work(tx, argument));
+    if (err)
+        why_set(why, "store: the database stopped answering; try again");
+    db_close(db);
+    return err;
+}

@@ -593,4 +593,5 @@ const struct db_driver db_postgres_driver = {
     .backup = postgres_backup,
     .restore = postgres_restore,
     .check = postgres_check,
+    .inspect = postgres_inspect,
 };

@@ -192,6 +192,7 @@ enum err postgres_restore(const char *address, const char *file,
                           enum err (*prepare)(struct db *db, void *context), void *context,
                           struct arena *mem, struct str *aside, struct why *why);
 enum err postgres_check(const char *address, struct buf *report, struct why *why);
+enum err postgres_inspect(const char *address, db_work *work, void *argument, struct why *why);
 char *postgres_address_without_password(const char *address); /* caller frees; NULL if invalid */
 
 #endif

@@ -2,6 +2,8 @@
  * while a service uses the store. */
 #include "sqlite/sqlite.h"
 
+#include "base/arena.h"
+
 #include "base/buf.h"
 #include "db/row_sum.h"
 
@@ -208,5 +210,25 @@ sqlite_check(const char *address, struct buf *report, struct why *why)
     if (!err && check_rows(handle, report))
         buf_add_format(report, "%s\n", sqlite3_errmsg(handle));
     sqlite3_close_v2(handle);
+    return err;
+}
+
+enum err
+sqlite_inspect(const char *address, db_work *work, void *argument, struct why *why)
+{
+    struct db db = { .driver = &db_sqlite_driver };
+    struct sqlite_connection connection = { 0 };
+    struct sqlite_tx tx = { .tx = { .db = &db }, .connection = &connection };
+    enum err err = connect_readonly(address, &connection.handle, why);
+    if (err)
+        return err;
+    connection.statements = memory_alloc(db_statement_count(), sizeof *connection.statements);
+    err = sqlite_execute(connection.handle, "BEGIN");
+    if (!err)
+        err = work(&tx.tx, argument);
+    if (err)
+        why_set(why, "store: cannot read %s: %s", db_address_rest(address),
+                sqlite3_errmsg(connection.handle));
+    sqlite_disconnect(&connection);
     return err;
 }

@@ -404,5 +404,6 @@ const struct db_driver db_sqlite_driver = {
     .follow = sqlite_follow,
     .followed = sqlite_followed,
     .check = sqlite_check,
+    .inspect = sqlite_inspect,
     .compact = sqlite_compact,
 };

@@ -121,6 +121,7 @@ void sqlite_writer_metrics(struct sqlite_store *store, struct buf *page);
 /* files.c */
 bool sqlite_is_absent(const char *path); /* or is empty */
 enum err sqlite_check_rights(const char *path, struct why *why);
+enum err sqlite_inspect(const char *address, db_work *work, void *argument, struct why *why);
 enum err sqlite_check_log(sqlite3 *handle, const char *path, struct why *why);
 void sqlite_files_metrics(const struct sqlite_store *store, struct buf *page);
 void sqlite_folder_of(const char *file, char *out, size_t size);

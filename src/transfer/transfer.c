@@ -2,6 +2,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "model/activity.h"
+#include "store/activity_store.h"
 #include "store/atom_store.h"
 #include "store/passkey_store.h"
 #include "store/tx.h"
@@ -17,6 +19,7 @@ struct exporting {
     size_t count;
     struct passkey *passkeys; /* none in an app's export */
     size_t passkey_count;
+    struct activity_log activity; /* none in an app's export */
 };
 
 static enum err
@@ -29,6 +32,8 @@ gather(struct db_tx *tx, struct exporting *exporting)
     if (!str_present(params->view.app_id)) {
         err = passkey_store_list(tx, exporting->mem, user_id, &exporting->passkeys,
                                  &exporting->passkey_count);
+        if (!err)
+            err = activity_store_log(tx, exporting->mem, user_id, &exporting->activity);
         return err ? err
                    : atom_store_read(tx, exporting->mem, user_id, STR_NONE, STR_NONE,
                                      &exporting->atoms, &exporting->count);
@@ -115,10 +120,14 @@ write_domain(struct json *out, const struct exporting *exporting, const struct d
         const struct atom *atom = &exporting->atoms[i].atom;
         if (!str_eq(atom->domain, domain->name))
             continue;
-        if (!for_app)
-            write_own_atom(out, &exporting->atoms[i]);
-        else if (atom->status == ATOM_ACTIVE)
+        if (for_app && atom->status != ATOM_ACTIVE)
+            continue;
+        if (for_app)
             atom_write(out, atom);
+        else
+            write_own_atom(out, &exporting->atoms[i]);
+        if (exporting->params->facts != NULL)
+            exporting->params->facts[domain - exporting->params->domains->list]++;
     }
     json_close_array(out);
     json_close_object(out);
@@ -195,6 +204,11 @@ transfer_export(struct db *db, struct arena *mem, const struct export_params *pa
     for (size_t i = 0; i < params->domains->count; i++)
         write_domain(&json, &exporting, &params->domains->list[i]);
     json_close_object(&json);
+    if (!str_present(params->view.app_id)) {
+        activity_sort(mem, exporting.activity.records, exporting.activity.record_count);
+        json_key(&json, "activity");
+        activity_write_log(&json, mem, &exporting.activity);
+    }
     json_close_object(&json);
     return out->overflow ? ERR_TOO_LARGE : ERR_NONE;
 }

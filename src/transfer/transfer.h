@@ -1,7 +1,8 @@
 /* transfer.h - exports a user's preferences as one document, and imports such a document.
  *
  * A user's own export contains every atom with its sources, times, and status; an app's export
- * contains the active atoms. The own export also names the user's passkeys. An import is all or
+ * contains the active atoms. The own export also names the user's passkeys and contains the user's
+ * activity, which an import ignores. An import is all or
  * nothing: existing and suppressed atoms win, the others are added unchanged. Exporting, importing
  * into an empty account, and exporting again gives the same document except for ids, export time,
  * and account. */
@@ -35,6 +36,7 @@ struct export_params {
     struct str username; /* added next to the id; absent: omitted */
     int64_t now;
     struct left_out *left_out; /* may be NULL */
+    int64_t *facts;            /* set to the facts of each domain; may be NULL */
 };
 
 /* ERR_TOO_LARGE: the document exceeds the limit of `out`. */

@@ -7,7 +7,9 @@
 
 #include "base/buf.h"
 #include "base/cache.h"
+#include "domain/domain.h"
 #include "http/server.h"
+#include "model/activity.h"
 #include "text/json_write.h"
 #include "web/field.h"
 #include "web/router.h"
@@ -74,6 +76,16 @@ struct call {
         struct str detail;
     } refusal;
 
+    /* For the user's activity: see dispatch/request_activity.h. */
+    const struct access *refused_access; /* a valid token that lacks the scope */
+    struct call_activity {
+        enum activity_action action; /* ACTIVITY_NONE: the route's */
+        bool happened;
+        bool refused;
+        uint64_t domains; /* bits by index */
+        uint16_t facts[DOMAINS_MAX];
+    } activity;
+
     /* Private to response.c and dispatch. */
     struct buf out;
     struct json json;
@@ -102,6 +114,33 @@ call_set_error(struct call *call, const char *error, struct str sentence)
 {
     call->refusal.error = error;
     call->refusal.sentence = sentence;
+}
+
+/* Records that this request sent facts of a domain, by its index, to the app; or, without a domain,
+ * that it succeeded. */
+static inline void
+call_saw(struct call *call, size_t domain, int64_t facts)
+{
+    call->activity.happened = true;
+    call->activity.domains |= (uint64_t)1 << domain;
+    facts += call->activity.facts[domain];
+    call->activity.facts[domain] = facts > UINT16_MAX ? UINT16_MAX : (uint16_t)facts;
+}
+
+static inline void
+call_saw_nothing(struct call *call)
+{
+    call->activity.happened = true;
+}
+
+/* The same for hints: facts by index of the domain. */
+static inline void
+call_saw_hints(struct call *call, const uint16_t facts[DOMAINS_MAX])
+{
+    call->activity.happened = true;
+    for (size_t i = 0; i < DOMAINS_MAX; i++)
+        if (facts[i] > 0)
+            call_saw(call, i, facts[i]);
 }
 
 /* A declared field by its index in the route's list; absent if it was not sent. */

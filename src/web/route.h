@@ -8,6 +8,7 @@
 
 #include "base/err.h"
 #include "base/str.h"
+#include "model/activity.h"
 #include "model/scope.h"
 
 #include <stdbool.h>
@@ -51,9 +52,10 @@ struct route {
     const char *path; /* "/v1/domains/{domain}/schema": {…} matches one segment, decoded */
     enum err (*handle)(struct call *call);
     enum caller caller;
-    const char *summary; /* one sentence, for `penchant help routes` */
-    scopes scope;        /* CALLER_TOKEN: one of these is required; 0: any valid token */
-    bool any_domain;     /* … or any domain's scope */
+    const char *summary;           /* one sentence, for `penchant help routes` */
+    scopes scope;                  /* CALLER_TOKEN: one of these is required; 0: any valid token */
+    bool any_domain;               /* … or any domain's scope */
+    enum activity_action activity; /* CALLER_TOKEN: what the user's activity shows for it */
     const char *resumes; /* CALLER_USER: the form field with the id of an authorization request,
                           * which a user who was signed out continues after sign-in; NULL: none */
     const struct field *fields;

@@ -84,6 +84,8 @@ row_problem(const struct route *row)
         return "is a page with cors";
     if (row->rpc && (row->page || row->cors || row->caller != CALLER_TOKEN))
         return "is rpc, but also a page or cors, or its caller is not a token";
+    if ((row->caller == CALLER_TOKEN) != (row->activity != ACTIVITY_NONE))
+        return "must state its activity if its caller is a token, and only then";
     if (row->hashes && !row->blocks)
         return "hashes passwords but does not block";
     const char *problem = body_problem(row);

@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 
+struct activity_counters;
 struct arena;
 struct assets;
 struct cache;
@@ -27,10 +28,11 @@ struct web_settings {
     const struct route *const *private; /* and for the metrics listener */
     struct str openapi;                 /* the OpenAPI document that is served; copied */
     struct db *db;
-    struct usage_counters *counters; /* NULL: usage is not counted */
-    struct rebuild_queue *rebuilds;  /* NULL: stale hint sets are not queued */
-    const struct domains *domains;   /* must outlive the web */
-    struct str base_url;             /* origins, without a path */
+    struct usage_counters *counters;    /* NULL: usage is not counted */
+    struct activity_counters *activity; /* NULL: activity is not counted */
+    struct rebuild_queue *rebuilds;     /* NULL: stale hint sets are not queued */
+    const struct domains *domains;      /* must outlive the web */
+    struct str base_url;                /* origins, without a path */
     struct str auth_url;
     struct str source_url;                 /* address of the source code; absent: not shown */
     struct str privacy_url;                /* the operator's privacy policy; absent: none */

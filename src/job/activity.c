@@ -1,0 +1,139 @@
+#include "job/activity.h"
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "job/activity_counters.h"
+#include "store/activity_store.h"
+#include "store/tx.h"
+#include "text/json_write.h"
+
+#include <string.h>
+
+#define BATCH 200 /* records per transaction, so that requests can write */
+
+/* ---- writing ---- */
+
+struct batch {
+    struct arena *mem;
+    const struct counted_activity *list;
+    size_t count;
+};
+
+/* The number of leading records of one user. */
+static size_t
+length_of_user(const struct counted_activity *list, size_t count)
+{
+    size_t length = 1;
+    while (length < count && str_eq(list[0].user_id, list[length].user_id))
+        length++;
+    return length;
+}
+
+static enum err
+write_batch(struct db_tx *tx, void *argument)
+{
+    const struct batch *batch = argument;
+    enum err err = ERR_NONE;
+    for (size_t done = 0, length; done < batch->count && !err; done += length) {
+        length = length_of_user(batch->list + done, batch->count - done);
+        struct activity *records = ARENA_ARRAY(batch->mem, struct activity, length);
+        for (size_t i = 0; i < length; i++)
+            records[i] = batch->list[done + i].record;
+        err = activity_store_add(tx, batch->mem, batch->list[done].user_id, records, length);
+    }
+    return err;
+}
+
+enum err
+activity_write(struct db *db, struct arena *mem, struct activity_counters *counters)
+{
+    struct activity_batch all;
+    size_t written = 0;
+    enum err err = ERR_NONE;
+    activity_counters_drain(counters, mem, &all);
+    while (written < all.count && !err) {
+        size_t left = all.count - written;
+        struct batch batch = { mem, all.list + written, left < BATCH ? left : BATCH };
+        err = tx_write(db, write_batch, &batch);
+        if (!err)
+            written += batch.count;
+    }
+    activity_counters_finish(counters, written);
+    return err;
+}
+
+/* ---- reading ---- */
+
+static bool
+same_record(const struct activity *a, const struct activity *b)
+{
+    return a->day == b->day && a->refused == b->refused && str_eq(a->app_id, b->app_id) &&
+           str_eq(a->action, b->action) && str_eq(a->subject, b->subject);
+}
+
+/* Adds an unwritten record to the list, which has capacity for it. */
+static void
+add_unwritten(struct activity *list, size_t *count, const struct activity *unwritten)
+{
+    struct str app_name = STR("");
+    for (size_t i = 0; i < *count; i++) {
+        if (str_eq(list[i].app_id, unwritten->app_id) && list[i].app_name.len > 0)
+            app_name = list[i].app_name;
+        if (!same_record(&list[i], unwritten))
+            continue;
+        list[i].times += unwritten->times;
+        list[i].facts += unwritten->facts;
+        if (unwritten->last_at > list[i].last_at)
+            list[i].last_at = unwritten->last_at;
+        return;
+    }
+    list[*count] = *unwritten;
+    list[*count].app_name = app_name;
+    (*count)++;
+}
+
+static int
+newest_first(const void *left, const void *right)
+{
+    const struct activity *a = left, *b = right;
+    if (a->day != b->day)
+        return a->day < b->day ? 1 : -1;
+    return (a->last_at < b->last_at) - (a->last_at > b->last_at);
+}
+
+enum err
+activity_of_user(struct db *db, struct arena *mem, struct activity_counters *counters,
+                 struct str user_id, struct activity **out, size_t *count)
+{
+    struct activity *stored = NULL;
+    struct activity_batch unwritten = { 0 };
+    if (counters != NULL) /* first: records written in between are shown twice, but not missed */
+        activity_counters_peek(counters, mem, user_id, &unwritten);
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err =
+        tx_end_read(tx, activity_store_list(tx, mem, user_id, ACTIVITY_SHOWN_MAX, &stored, count));
+    if (err)
+        return err;
+    *out = ARENA_ARRAY(mem, struct activity, *count + unwritten.count);
+    if (*count > 0)
+        memcpy(*out, stored, *count * sizeof **out);
+    for (size_t i = 0; i < unwritten.count; i++)
+        add_unwritten(*out, count, &unwritten.list[i].record);
+    if (*count > 1)
+        qsort(*out, *count, sizeof **out, newest_first);
+    return ERR_NONE;
+}
+
+enum err
+activity_export(struct db *db, struct arena *mem, struct str user_id, struct buf *out)
+{
+    struct activity_log log;
+    struct json json = json_into(out);
+    struct db_tx *tx = tx_begin_read(db);
+    enum err err = tx_end_read(tx, activity_store_log(tx, mem, user_id, &log));
+    if (err)
+        return err;
+    activity_sort(mem, log.records, log.record_count);
+    activity_write_log(&json, mem, &log);
+    return out->overflow ? ERR_TOO_LARGE : ERR_NONE;
+}

@@ -1,0 +1,307 @@
+#include "store/activity_store.h"
+
+#include "base/arena.h"
+#include "db/db.h"
+#include "model/usage.h"
+
+#define DAY_ATTEMPTS 8
+
+/* Locks the day. `closed` is 1 if it was closed after this statement began. No row: the user was
+ * deleted. */
+SQL_UNTRACKED(activity_open_day,
+              "INSERT INTO activity_day (user_id, day, closed, previous, hash)"
+              " SELECT u.user_id, COALESCE((SELECT MAX(d.day) + 1 FROM activity_day d"
+              " WHERE d.user_id = $1 AND d.day >= $2 AND d.closed = 1), CAST($2 AS BIGINT)),"
+              " 0, '', '' FROM user_account u WHERE u.user_id = $1"
+              " ON CONFLICT (user_id, day) DO UPDATE SET closed = activity_day.closed"
+              " RETURNING day, closed");
+
+SQL_UNTRACKED(
+    activity_add,
+    "INSERT INTO activity (user_id, day, app_id, action, refused, subject, app_name, times,"
+    " facts, first_at, last_at, is_first)"
+    " VALUES ($1, $2, $3, $4, $5, $6,"
+    " COALESCE((SELECT a.name FROM app a WHERE a.app_id = $3), ''), $7, $8, $9, $10, 0)"
+    " ON CONFLICT (user_id, day, app_id, action, refused, subject) DO UPDATE SET"
+    " times = activity.times + excluded.times, facts = activity.facts + excluded.facts,"
+    " first_at = CASE WHEN excluded.first_at < activity.first_at THEN excluded.first_at"
+    " ELSE activity.first_at END,"
+    " last_at = CASE WHEN excluded.last_at > activity.last_at THEN excluded.last_at"
+    " ELSE activity.last_at END RETURNING times");
+
+SQL_UNTRACKED(activity_add_first,
+              "INSERT INTO activity_first (user_id, app_id, domain, first_at)"
+              " VALUES ($1, $2, $3, $4) ON CONFLICT (user_id, app_id, domain) DO NOTHING"
+              " RETURNING domain");
+SQL_UNTRACKED(activity_mark_first,
+              "UPDATE activity SET is_first = 1 WHERE user_id = $1 AND day = $2 AND app_id = $3"
+              " AND action = $4 AND refused = 0 AND subject = $5");
+
+#define RECORD_COLUMNS \
+    "day, app_id, action, refused, subject, app_name, times, facts, first_at, last_at, is_first"
+
+SQL(activity_list, "SELECT " RECORD_COLUMNS " FROM activity WHERE user_id = $1"
+                   " ORDER BY day DESC LIMIT $2");
+SQL(activity_list_all, "SELECT " RECORD_COLUMNS " FROM activity WHERE user_id = $1");
+SQL(activity_list_day, "SELECT " RECORD_COLUMNS " FROM activity WHERE user_id = $1 AND day = $2");
+SQL(activity_list_days, "SELECT day, closed, previous, hash FROM activity_day WHERE user_id = $1"
+                        " ORDER BY day");
+SQL(activity_find_chain,
+    "SELECT hash, deleted_day, deleted_hash FROM activity_chain WHERE user_id = $1");
+
+/* ---- closing ---- */
+
+SQL_UNTRACKED(activity_list_open, "SELECT user_id, day FROM activity_day"
+                                  " WHERE closed = 0 AND day < $1 ORDER BY day LIMIT $2");
+SQL_UNTRACKED(activity_hold_open, "UPDATE activity_day SET closed = 0 WHERE user_id = $1"
+                                  " AND day = $2 AND closed = 0 RETURNING day");
+SQL_UNTRACKED(activity_find_user, "SELECT user_id FROM user_account WHERE user_id = $1");
+SQL_UNTRACKED(activity_close_day, "UPDATE activity_day SET closed = 1, previous = $3, hash = $4"
+                                  " WHERE user_id = $1 AND day = $2");
+SQL_UNTRACKED(activity_extend_chain,
+              "INSERT INTO activity_chain (user_id, hash, deleted_day, deleted_hash)"
+              " VALUES ($1, $2, 0, '') ON CONFLICT (user_id) DO UPDATE SET hash = excluded.hash");
+
+/* ---- deleting ---- */
+
+SQL_UNTRACKED(activity_list_old, "SELECT user_id, day, hash FROM activity_day"
+                                 " WHERE closed = 1 AND day <= $1 ORDER BY day LIMIT $2");
+SQL_UNTRACKED(activity_shorten_chain,
+              "UPDATE activity_chain SET deleted_day = $2, deleted_hash = $3 WHERE user_id = $1"
+              " AND deleted_day < $2 RETURNING user_id");
+SQL_UNTRACKED(activity_delete_records, "DELETE FROM activity WHERE user_id = $1 AND day = $2");
+SQL_UNTRACKED(activity_delete_day, "DELETE FROM activity_day WHERE user_id = $1 AND day = $2");
+
+SQL_UNTRACKED(activity_end_days, "DELETE FROM activity_day WHERE user_id = $1");
+SQL_UNTRACKED(activity_end_records, "DELETE FROM activity WHERE user_id = $1");
+SQL_UNTRACKED(activity_end_chain, "DELETE FROM activity_chain WHERE user_id = $1");
+SQL_UNTRACKED(activity_end_first, "DELETE FROM activity_first WHERE user_id = $1");
+
+/* ---- adding ---- */
+
+/* *day is the day that counts; 0: the user was deleted. */
+static enum err
+open_day(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t wanted, int64_t *day)
+{
+    bool closed = true;
+    enum err err = ERR_NONE;
+    *day = wanted;
+    for (int i = 0; i < DAY_ATTEMPTS && !err && closed; i++) {
+        struct db_rows rows = { 0 };
+        err = db_query(tx, mem, &activity_open_day, &rows, db_text(user_id), db_int(*day));
+        closed = rows.count > 0 && db_cell_int(&rows, 0, 1) != 0;
+        *day = rows.count == 0 ? 0 : db_cell_int(&rows, 0, 0) + (closed ? 1 : 0);
+    }
+    return !err && closed ? ERR_UNAVAILABLE : err;
+}
+
+static enum err
+mark_first(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day,
+           const struct activity *record)
+{
+    struct db_rows rows = { 0 };
+    enum err err =
+        db_query(tx, mem, &activity_add_first, &rows, db_text(user_id), db_text(record->app_id),
+                 db_text(record->subject), db_int(record->first_at));
+    if (err || rows.count == 0)
+        return err;
+    return db_query(tx, mem, &activity_mark_first, NULL, db_text(user_id), db_int(day),
+                    db_text(record->app_id), db_text(record->action), db_text(record->subject));
+}
+
+static enum err
+add_record(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day,
+           const struct activity *record)
+{
+    struct db_rows rows = { 0 };
+    enum err err =
+        db_query(tx, mem, &activity_add, &rows, db_text(user_id), db_int(day),
+                 db_text(record->app_id), db_text(record->action), db_int(record->refused),
+                 db_text(activity_clean(mem, record->subject)), db_int(record->times),
+                 db_int(record->facts), db_int(record->first_at), db_int(record->last_at));
+    bool added = !err && db_cell_int(&rows, 0, 0) == record->times;
+    if (!added || record->refused || record->subject.len == 0 ||
+        !activity_reads(activity_named(record->action)))
+        return err;
+    return mark_first(tx, mem, user_id, day, record);
+}
+
+enum err
+activity_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
+                   const struct activity *records, size_t count)
+{
+    enum err err = ERR_NONE;
+    int64_t wanted = -1, day = 0;
+    for (size_t i = 0; i < count && !err; i++) {
+        if (records[i].day != wanted)
+            err = open_day(tx, mem, user_id, records[i].day, &day);
+        wanted = records[i].day;
+        if (!err && day != 0)
+            err = add_record(tx, mem, user_id, day, &records[i]);
+    }
+    return err;
+}
+
+enum err
+activity_store_event(struct db_tx *tx, struct arena *mem, const struct activity_event *event)
+{
+    struct activity record = {
+        .day = usage_day_of(event->now),
+        .app_id = str_present(event->app_id) ? event->app_id : STR(""),
+        .action = activity_name(event->action),
+        .subject = str_present(event->subject) ? event->subject : STR(""),
+        .times = 1,
+        .facts = event->facts,
+        .first_at = event->now,
+        .last_at = event->now,
+    };
+    return activity_store_add(tx, mem, event->user_id, &record, 1);
+}
+
+/* ---- reading ---- */
+
+static void
+read_records(struct arena *mem, const struct db_rows *rows, struct activity **out, size_t *count)
+{
+    *out = ARENA_ARRAY(mem, struct activity, rows->count);
+    *count = rows->count;
+    for (size_t i = 0; i < rows->count; i++)
+        (*out)[i] = (struct activity){ .day = db_cell_int(rows, i, 0),
+                                       .app_id = db_cell_text(rows, i, 1),
+                                       .action = db_cell_text(rows, i, 2),
+                                       .refused = db_cell_int(rows, i, 3) != 0,
+                                       .subject = db_cell_text(rows, i, 4),
+                                       .app_name = db_cell_text(rows, i, 5),
+                                       .times = db_cell_int(rows, i, 6),
+                                       .facts = db_cell_int(rows, i, 7),
+                                       .first_at = db_cell_int(rows, i, 8),
+                                       .last_at = db_cell_int(rows, i, 9),
+                                       .is_first = db_cell_int(rows, i, 10) != 0 };
+}
+
+enum err
+activity_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t limit,
+                    struct activity **out, size_t *count)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &activity_list, &rows, db_text(user_id), db_int(limit));
+    read_records(mem, &rows, out, count);
+    return err;
+}
+
+static enum err
+find_chain(struct db_tx *tx, struct arena *mem, struct str user_id, struct activity_chain *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &activity_find_chain, &rows, db_text(user_id));
+    *out = (struct activity_chain){ .hash = STR(""), .deleted_hash = STR("") };
+    if (rows.count > 0)
+        *out = (struct activity_chain){ .hash = db_cell_text(&rows, 0, 0),
+                                        .deleted_day = db_cell_int(&rows, 0, 1),
+                                        .deleted_hash = db_cell_text(&rows, 0, 2) };
+    return err;
+}
+
+enum err
+activity_store_log(struct db_tx *tx, struct arena *mem, struct str user_id,
+                   struct activity_log *out)
+{
+    struct db_rows rows = { 0 };
+    *out = (struct activity_log){ .user_id = user_id };
+    enum err err = find_chain(tx, mem, user_id, &out->chain);
+    if (!err)
+        err = db_query(tx, mem, &activity_list_days, &rows, db_text(user_id));
+    out->days = ARENA_ARRAY(mem, struct activity_day, rows.count);
+    out->day_count = rows.count;
+    for (size_t i = 0; i < rows.count; i++)
+        out->days[i] = (struct activity_day){ .day = db_cell_int(&rows, i, 0),
+                                              .closed = db_cell_int(&rows, i, 1) != 0,
+                                              .previous = db_cell_text(&rows, i, 2),
+                                              .hash = db_cell_text(&rows, i, 3) };
+    rows = (struct db_rows){ 0 };
+    if (!err)
+        err = db_query(tx, mem, &activity_list_all, &rows, db_text(user_id));
+    read_records(mem, &rows, &out->records, &out->record_count);
+    return err;
+}
+
+/* ---- closing and deleting ---- */
+
+enum err
+activity_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
+{
+    static const struct sql *const steps[] = { &activity_end_days, &activity_end_records,
+                                               &activity_end_chain, &activity_end_first };
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && !err; i++)
+        err = db_query(tx, mem, steps[i], NULL, db_text(user_id));
+    return err;
+}
+
+/* Another process may have closed it meanwhile. */
+static enum err
+close_day(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day)
+{
+    struct db_rows held = { 0 }, user = { 0 }, rows = { 0 };
+    struct activity *records = NULL;
+    struct activity_chain chain;
+    size_t count = 0;
+    enum err err = db_query(tx, mem, &activity_hold_open, &held, db_text(user_id), db_int(day));
+    if (err || held.count == 0)
+        return err;
+    err = db_query(tx, mem, &activity_find_user, &user, db_text(user_id));
+    if (!err && user.count == 0) /* written while the account was being deleted */
+        return activity_store_end_user(tx, mem, user_id);
+    if (!err)
+        err = db_query(tx, mem, &activity_list_day, &rows, db_text(user_id), db_int(day));
+    read_records(mem, &rows, &records, &count);
+    if (!err && count == 0)
+        return db_query(tx, mem, &activity_delete_day, NULL, db_text(user_id), db_int(day));
+    if (!err)
+        err = find_chain(tx, mem, user_id, &chain);
+    if (err)
+        return err;
+    activity_sort(mem, records, count);
+    struct str hash = activity_hash(mem, user_id, day, chain.hash, records, count);
+    err = db_query(tx, mem, &activity_close_day, NULL, db_text(user_id), db_int(day),
+                   db_text(chain.hash), db_text(hash));
+    return err ? err
+               : db_query(tx, mem, &activity_extend_chain, NULL, db_text(user_id), db_text(hash));
+}
+
+enum err
+activity_store_close(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit, size_t *done)
+{
+    struct db_rows rows = { 0 };
+    int64_t before = usage_day_of(now - ACTIVITY_CLOSE_SECONDS);
+    enum err err = db_query(tx, mem, &activity_list_open, &rows, db_int(before), db_int(limit));
+    *done = rows.count;
+    for (size_t i = 0; i < rows.count && !err; i++)
+        err = close_day(tx, mem, db_cell_text(&rows, i, 0), db_cell_int(&rows, i, 1));
+    return err;
+}
+
+static enum err
+delete_day(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day, struct str hash)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &activity_shorten_chain, &rows, db_text(user_id), db_int(day),
+                            db_text(hash));
+    if (!err)
+        err = db_query(tx, mem, &activity_delete_records, NULL, db_text(user_id), db_int(day));
+    return err ? err : db_query(tx, mem, &activity_delete_day, NULL, db_text(user_id), db_int(day));
+}
+
+enum err
+activity_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                              size_t *done)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &activity_list_old, &rows,
+                            db_int(usage_day_of(now) - ACTIVITY_KEPT_DAYS), db_int(limit));
+    *done = rows.count;
+    for (size_t i = 0; i < rows.count && !err; i++)
+        err = delete_day(tx, mem, db_cell_text(&rows, i, 0), db_cell_int(&rows, i, 1),
+                         db_cell_text(&rows, i, 2));
+    return err;
+}
