@@ -18,6 +18,8 @@
 //   counted   number of requests for counting instructions, if a request has very many
 //   beside    another request of ours, measured in the same runs on the smallest store: { what, request }, and the
 //             targets `floor` (our rate to its rate, at least) and `ceiling` (our instructions to its, at most)
+//   part      a part of the request whose instructions are also counted: { what, functions }, and the target `ceiling`
+//             (its share of all instructions, at most)
 //   peers     peers to compare with (peers/): `what` is requested, and the target ratio for each, or null
 import { basic, exchanges, post, signIn, some } from "./people.mjs";
 import { settings } from "./settings.mjs";
@@ -56,6 +58,9 @@ const modernCall = calls(
 );
 const besideHints = { what: "GET /v1/agent-hints", request: one(hints), floor: 0.8, ceiling: 1.5 };
 
+// What the user's activity costs: finding out what a cached response contains, and counting it.
+const activity = { what: "activity", functions: ["request_activity_unpack", "request_activity_count"], ceiling: 0.05 };
+
 // Each adds a new fact for another user.
 let written = 0;
 export const writes = (count) => ({ tokens }) =>
@@ -89,7 +94,7 @@ const peers = {
 
 // On stores with users: first cases that only read, then cases that write.
 const work = [
-  { name: "hints, warm", request: one(hints), floor: 0.5 },
+  { name: "hints, warm", request: one(hints), floor: 0.5, part: activity },
   { name: "hints, cold", cache: 0, request: everybody(hints), floor: 0.2, floorUpTo: 100000, scale: 0.8 },
   { name: "hints, the same 1,000", request: sameFew(hints), scale: 0.9 },
   { name: "hints, the same 1,000 cold", cache: 0, request: sameFew(hints) },

@@ -166,5 +166,7 @@ export async function measureCase(row, { alsoCount, skip }) {
       await alsoCount(async () => (measured[i].instructions = await instructionsPerRequest(store, row, requests, cache)));
   if (row.store === "sqlite" && row.beside)
     await alsoCount(async () => (measured[0].beside.instructions = await instructionsPerRequest(open[0].store, row, otherSide(row, open).requests, cache)));
+  if (row.store === "sqlite" && row.part)
+    await alsoCount(async () => (measured[0].part = { ...row.part, instructions: await instructionsPerRequest(open[0].store, row, open[0].requests, cache, row.part.functions) }));
   return measured;
 }

@@ -47,9 +47,9 @@ async function ready(server, row, list, most, cache) {
 
 // The same process prepares the requests over one connection, the same number for both runs, so that the cost
 // of preparation cancels out.
-async function count(store, row, requests, times, most, cache) {
+async function count(store, row, requests, times, most, cache, functions) {
   const file = join(makeFolder(), "callgrind.out");
-  const server = await startPenchant(store, { under: callgrind(file), cache });
+  const server = await startPenchant(store, { under: callgrind(file, ...functions.map((name) => `--toggle-collect=${name}`)), cache });
   try {
     const list = await ready(server, row, await requests({ ...server, width: 1 }, most), most, cache);
     await askInTurn(server, row, list, times);
@@ -59,11 +59,11 @@ async function count(store, row, requests, times, most, cache) {
   return countIn(file);
 }
 
-// `requests` returns the requests for a running server.
-export async function instructionsPerRequest(store, row, requests, cache) {
+// `requests` returns the requests for a running server. With `functions`, only what runs inside them is counted.
+export async function instructionsPerRequest(store, row, requests, cache, functions = []) {
   const times = Math.min(row.counted ?? Infinity, settings.instructionRequests);
-  const once = await count(store, row, requests, times, 2 * times, cache);
-  const twice = await count(store, row, requests, 2 * times, 2 * times, cache);
+  const once = await count(store, row, requests, times, 2 * times, cache, functions);
+  const twice = await count(store, row, requests, 2 * times, 2 * times, cache, functions);
   return Math.round((twice - once) / times);
 }
 

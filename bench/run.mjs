@@ -231,6 +231,15 @@ function printBeside() {
   console.log(table(["case", "store", "beside", "its/s", "other/s", "ratio", "target", "instr/request", "other", "ratio", "target"], rows));
 }
 
+function printParts() {
+  const rows = report.cases.filter((c) => c.part).map(({ name, instructions, part }) => [
+    name, part.what, whole(part.instructions), whole(instructions), percent(part.instructions / instructions), atMost(part.instructions / instructions, part.ceiling),
+  ]);
+  if (rows.length === 0) return;
+  console.log("\nParts of a request, instructions\n");
+  console.log(table(["case", "part", "its", "all", "share", "target"], rows));
+}
+
 function printPopulations() {
   for (const p of report.populations)
     console.log(`\n${p.store}: ${whole(p.people)} users with ${whole(p.atoms)} atoms, written in ${p.seconds} s; ${whole(p.bytesPerPerson)} bytes per user on disk`);
@@ -259,6 +268,7 @@ async function main() {
   printMixed();
   printFloods();
   printBeside();
+  printParts();
   printPeers();
   printPopulations();
   printCommit();

@@ -1,4 +1,4 @@
-/* demo_data.h - adds the demo user's facts, from demo/ada.json.
+/* demo_data.h - adds the demo user's facts, connected apps, and activity, from demo/ada.json.
  *
  * The facts are written through the same flows as real ones, as the user and as two apps. */
 #ifndef APP_DEMO_DATA_H
@@ -7,12 +7,14 @@
 #include "base/err.h"
 #include "domain/domain.h"
 
+struct app;
 struct arena;
 struct db;
 
 struct demo_source {
     const char *name; /* in demo/ada.json */
     struct str source;
+    const struct app *app;
 };
 
 struct demo_counts {
