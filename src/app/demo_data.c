@@ -3,10 +3,7 @@
 #include "base/embedded.h"
 #include "flow/corrections.h"
 #include "flow/preferences.h"
-#include "job/expiry.h"
-#include "model/app.h"
 #include "model/grant.h"
-#include "model/redirect_uri.h"
 #include "model/usage.h"
 #include "crypt/random.h"
 #include "store/activity_store.h"
@@ -15,8 +12,7 @@
 #include "text/json_read.h"
 
 #define DAY ((int64_t)24 * 3600)
-#define LAST_SECONDS 120 /* ago, for the activity of a day */
-#define TERM (90 * DAY)
+#define AGO_SECONDS 120 /* the newest activity */
 
 struct demo_writer {
     struct db *db;
@@ -26,6 +22,13 @@ struct demo_writer {
     const struct demo_source *sources;
     size_t source_count;
     int64_t now;
+};
+
+/* A row to add: a grant, or a record of activity. */
+struct demo_row {
+    struct arena *mem;
+    struct grant grant; /* without an id: the record */
+    struct activity record;
 };
 
 static struct str
@@ -42,21 +45,14 @@ time_of(const struct demo_writer *demo, const struct json_value *object)
     return demo->now - (days == NULL ? 0 : days->integer) * DAY;
 }
 
-/* NULL: the user. */
-static const struct demo_source *
-find_source(const struct demo_writer *demo, struct str name)
-{
-    for (size_t i = 0; i < demo->source_count; i++)
-        if (str_eq_c(name, demo->sources[i].name))
-            return &demo->sources[i];
-    return NULL;
-}
-
+/* The id of the app that `by` names; otherwise SOURCE_USER. */
 static struct str
 source_of(const struct demo_writer *demo, const struct json_value *write)
 {
-    const struct demo_source *source = find_source(demo, text_of(write, "by"));
-    return source == NULL ? SOURCE_USER : source->source;
+    for (size_t i = 0; i < demo->source_count; i++)
+        if (str_eq_c(text_of(write, "by"), demo->sources[i].name))
+            return demo->sources[i].source;
+    return SOURCE_USER;
 }
 
 /* An operator may have replaced a definition, so facts that no longer fit are skipped. */
@@ -100,95 +96,59 @@ suppress_one(const struct demo_writer *demo, const struct json_value *wrong)
 
 /* ---- connections and activity ---- */
 
-struct demo_event {
-    struct arena *mem;
-    struct str user_id;
-    struct grant grant;       /* id absent: none */
-    struct activity activity; /* otherwise this */
-};
-
 static enum err
-add_event(struct db_tx *tx, void *argument)
+put_row(struct db_tx *tx, void *argument)
 {
-    const struct demo_event *event = argument;
-    if (!str_present(event->grant.id))
-        return activity_store_add(tx, event->mem, event->user_id, &event->activity, 1);
-    struct activity_event connect = { .user_id = event->user_id,
-                                      .app_id = event->grant.app_id,
-                                      .action = ACTIVITY_CONNECT,
-                                      .now = event->grant.created_at };
-    enum err err = grant_store_add(tx, event->mem, &event->grant);
-    return err ? err : activity_store_event(tx, event->mem, &connect);
+    const struct demo_row *row = argument;
+    return str_present(row->grant.id)
+               ? grant_store_add(tx, row->mem, &row->grant)
+               : activity_store_add(tx, row->mem, row->grant.user_id, &row->record, 1);
 }
 
-/* As if the user had consented to an app then. */
+/* As if the user had consented then. Skipped if an operator removed one of the domains. */
 static enum err
 connect_app(const struct demo_writer *demo, const struct json_value *given)
 {
-    const struct demo_source *source = find_source(demo, text_of(given, "app"));
+    struct str about = str_format(demo->mem, "%.*s\n\n", STR_ARG(text_of(given, "by")));
     scopes asked = 0;
-    if (source == NULL || !scopes_read(text_of(given, "scope"), &asked, NULL))
-        return ERR_NONE; /* an operator may have removed a domain */
-    const struct app *app = source->app;
-    struct str about = str_format(demo->mem, "%.*s\n\n", STR_ARG(app->name));
-    struct str place = redirect_uri_display(demo->mem, STR("http://127.0.0.1/callback"));
-    struct permissions none = { 0 };
-    struct demo_event event = {
-        .mem = demo->mem,
-        .user_id = demo->user_id,
+    if (!scopes_read(text_of(given, "scope"), &asked, NULL))
+        return ERR_NONE;
+    struct demo_row row = {
+        demo->mem,
         .grant = { .id = random_id(demo->mem, "grt_"),
                    .user_id = demo->user_id,
-                   .app_id = app->id,
-                   .allowed = grant_after_consent(&none, asked, asked),
+                   .app_id = source_of(demo, given),
+                   .allowed = grant_after_consent(&(struct permissions){ 0 }, asked, asked),
                    .requested = asked,
-                   .shown = grant_add_shown(demo->mem, STR(""), about, place),
+                   .shown =
+                       grant_add_shown(demo->mem, STR(""), about, STR("an app on this device")),
                    .withheld = STR(""),
-                   .expires_at = demo->now + TERM,
+                   .expires_at = demo->now + 90 * DAY,
                    .created_at = time_of(demo, given),
                    .updated_at = time_of(demo, given) },
     };
-    return tx_write(demo->db, add_event, &event);
-}
-
-static int64_t
-number_of(const struct json_value *object, const char *key, int64_t otherwise)
-{
-    const struct json_value *value = json_member(object, key);
-    return value == NULL ? otherwise : value->integer;
+    return tx_write(demo->db, put_row, &row);
 }
 
 static enum err
 add_activity(const struct demo_writer *demo, const struct json_value *given)
 {
-    const struct demo_source *source = find_source(demo, text_of(given, "by"));
-    int64_t last_at = time_of(demo, given) - LAST_SECONDS;
-    struct demo_event event = {
-        .mem = demo->mem,
-        .user_id = demo->user_id,
-        .activity = { .day = usage_day_of(last_at),
-                      .app_id = source == NULL ? STR("") : source->source,
-                      .action = text_of(given, "action"),
-                      .refused = json_member(given, "refused") != NULL,
-                      .subject = text_of(given, "subject"),
-                      .times = number_of(given, "times", 1),
-                      .facts = number_of(given, "facts", 0),
-                      .first_at = last_at - LAST_SECONDS,
-                      .last_at = last_at },
+    struct str app_id = source_of(demo, given);
+    int64_t last_at = time_of(demo, given) - AGO_SECONDS;
+    struct demo_row row = {
+        demo->mem,
+        .grant.user_id = demo->user_id,
+        .record = { .day = usage_day_of(last_at),
+                    .app_id = str_eq(app_id, SOURCE_USER) ? STR("") : app_id,
+                    .action = text_of(given, "action"),
+                    .refused = json_member(given, "refused")->integer != 0,
+                    .subject = text_of(given, "subject"),
+                    .times = json_member(given, "times")->integer,
+                    .facts = json_member(given, "facts")->integer,
+                    .first_at = last_at,
+                    .last_at = last_at },
     };
-    return tx_write(demo->db, add_event, &event);
-}
-
-/* Closes the days and deletes those that are too old, as housekeeping would have done. */
-static enum err
-close_days(const struct demo_writer *demo)
-{
-    bool more = true;
-    enum err err = ERR_NONE;
-    while (more && !err)
-        err = expiry_step(demo->db, demo->mem, activity_store_close, demo->now, &more);
-    for (more = true; more && !err;)
-        err = expiry_step(demo->db, demo->mem, activity_store_delete_expired, demo->now, &more);
-    return err;
+    return tx_write(demo->db, put_row, &row);
 }
 
 static enum err
@@ -233,7 +193,5 @@ demo_data_add(struct db *db, struct arena *mem, const struct domains *domains, s
         err = for_each(&demo, json_member(data, "connections"), connect_app);
     if (!err)
         err = for_each(&demo, json_member(data, "activity"), add_activity);
-    if (!err)
-        err = close_days(&demo);
     return err ? err : count_facts(&demo, out);
 }

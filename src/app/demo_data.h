@@ -7,14 +7,12 @@
 #include "base/err.h"
 #include "domain/domain.h"
 
-struct app;
 struct arena;
 struct db;
 
 struct demo_source {
     const char *name; /* in demo/ada.json */
     struct str source;
-    const struct app *app;
 };
 
 struct demo_counts {

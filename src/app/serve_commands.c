@@ -140,7 +140,7 @@ write_script(struct demo *demo)
 
 /* Adds the sample user's facts, written by the user and by two apps, and what these apps did. */
 static enum err
-add_facts(struct demo *demo, struct db *db, struct str user_id, const struct app *finder,
+add_facts(struct demo *demo, struct db *db, struct str user_id, struct str finder,
           struct demo_counts *facts, struct why *why)
 {
     struct app planner = { 0 };
@@ -148,8 +148,8 @@ add_facts(struct demo *demo, struct db *db, struct str user_id, const struct app
     enum err err = add_app(demo, db, user_id, "Dinner Planner", &planner, &unused);
     if (err)
         return err;
-    struct demo_source sources[] = { { "Concert Finder", finder->id, finder },
-                                     { "Dinner Planner", planner.id, &planner } };
+    struct demo_source sources[] = { { "Concert Finder", finder },
+                                     { "Dinner Planner", planner.id } };
     return demo_data_add(db, demo->mem, demo->domains, user_id, sources, 2, clock_now(), facts,
                          why);
 }
@@ -166,7 +166,7 @@ fill(void *context, struct db *db, const char *base_url, struct why *why)
     if (!err)
         err = add_app(demo, db, user.id, "Concert Finder", &app, &secret);
     if (!err)
-        err = add_facts(demo, db, user.id, &app, &facts, why);
+        err = add_facts(demo, db, user.id, app.id, &facts, why);
     if (err) {
         why_set(why, "demo: cannot create the sample user and app (%s)", err_name(err));
         return err;

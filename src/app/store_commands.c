@@ -1,17 +1,14 @@
 /* migrate, check, and move: maintain the store. */
 #include "app/command.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "db/db.h"
-#include "store/activity_store.h"
+#include "flow/activity_check.h"
 #include "store/token_store.h"
 #include "store/tx.h"
-#include "store/user_store.h"
 #include "text/json_write.h"
 
 #define REPORT_MAX (256 * 1024)
-#define USERS_PER_STEP 200
 
 static int
 migrate(struct command_call *call)
@@ -44,45 +41,6 @@ compact_store(struct command_call *call, struct why *why)
     return err ? err : db_compact(call->db, why);
 }
 
-/* ---- check ---- */
-
-static enum err
-check_user(struct db_tx *tx, struct arena *mem, struct str user_id, struct buf *report)
-{
-    struct activity_log log;
-    int64_t day;
-    enum err err = activity_store_log(tx, mem, user_id, &log);
-    const char *problem = err ? NULL : activity_problem(mem, &log, &day);
-    if (problem != NULL)
-        buf_add_format(report, "activity of %.*s: the day %.*s %s\n", STR_ARG(user_id),
-                       STR_ARG(activity_date(mem, day)), problem);
-    return err;
-}
-
-/* Verifies the chain of every user, one user at a time. */
-static enum err
-check_activity(struct db_tx *tx, void *argument)
-{
-    struct buf *report = argument;
-    struct arena *users_mem = arena_new(), *mem = arena_new();
-    struct user *users = NULL;
-    size_t count = USERS_PER_STEP;
-    int64_t after = -1;
-    enum err err = ERR_NONE;
-    while (count == USERS_PER_STEP && !err) {
-        arena_reset(users_mem);
-        err = user_store_list(tx, users_mem, after, USERS_PER_STEP, &users, &count);
-        for (size_t i = 0; i < count && !err; i++) {
-            err = check_user(tx, mem, users[i].id, report);
-            after = users[i].position;
-            arena_reset(mem);
-        }
-    }
-    arena_free(mem);
-    arena_free(users_mem);
-    return err;
-}
-
 static int
 check(struct command_call *call)
 {
@@ -90,19 +48,13 @@ check(struct command_call *call)
     struct buf report = buf_in(call->mem, REPORT_MAX);
     bool compact = command_has(call, "compact");
     enum err err = db_check(call->settings->store, &report, &why);
+    if (!err && report.len == 0)
+        err = db_inspect(call->settings->store, activity_check, &report, &why);
     if (err)
         return command_fail_store(call, err, &why);
     if (report.len > 0) {
         call->console->err(call->console, buf_str(&report));
         return command_fail(call, ERR_INVALID, "the store is damaged; restore a backup");
-    }
-    err = db_inspect(call->settings->store, check_activity, &report, &why);
-    if (err)
-        return command_fail_store(call, err, &why);
-    if (report.len > 0) {
-        call->console->err(call->console, buf_str(&report));
-        return command_fail(call, ERR_INVALID,
-                            "the store is sound, but activity was removed, added, or changed");
     }
     if (compact) {
         err = compact_store(call, &why);

@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#define BATCH 200 /* records per transaction, so that requests can write */
+#define BATCH 500 /* records per transaction, so that requests can write */
 
 /* ---- writing ---- */
 

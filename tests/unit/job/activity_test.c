@@ -1,8 +1,12 @@
+#include "crypt/random.h"
 #include "job/activity.h"
 #include "job/activity_counters.h"
 #include "job/expiry.h"
 #include "store/activity_store.h"
-#include "unit/job/counts.h"
+#include "unit/flow/world.h"
+
+#define DAY ((int64_t)86400)
+#define NOON (T0 / DAY * DAY + DAY / 2)
 
 #define AREAS 3
 
