@@ -24,10 +24,9 @@ struct demo_writer {
     int64_t now;
 };
 
-/* A row to add: a grant, or a record of activity. */
 struct demo_row {
     struct arena *mem;
-    struct grant grant; /* without an id: the record */
+    struct grant grant; /* without an id: the record is added */
     struct activity record;
 };
 
@@ -93,8 +92,6 @@ suppress_one(const struct demo_writer *demo, const struct json_value *wrong)
     }
     return err;
 }
-
-/* ---- connections and activity ---- */
 
 static enum err
 put_row(struct db_tx *tx, void *argument)
