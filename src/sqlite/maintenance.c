@@ -1,9 +1,8 @@
-/* maintenance.c - backup and check. Each opens its own read connection, so both may run
+/* maintenance.c - backup, check, and inspection. Each opens its own read connection, so all may run
  * while a service uses the store. */
 #include "sqlite/sqlite.h"
 
 #include "base/arena.h"
-
 #include "base/buf.h"
 #include "db/row_sum.h"
 
