@@ -197,8 +197,8 @@ async function chained(t) {
   await api.write(FOOD, FACTS);
   for (let day = 0; day < 3; day++) {
     await api.record(FOOD);
-    await api.read("agent-hints?domains=food_profile");
     await written(w, ada, [`Concert Finder read food_profile 1 3${day === 0 ? " +" : ""}`]);
+    await api.read("agent-hints?domains=food_profile"); // after it: threads count apart, so either could be the first
     await Client.daysLater(1, api);
   }
   await api.record(FOOD);
