@@ -12,8 +12,8 @@
 #include "web/call.h"
 #include "web/message.h"
 
-#define SUGGESTIONS_MAX 4 /* per member */
-#define SUGGESTIONS_FEW 2 /* if the page is too large otherwise */
+#define SUGGESTIONS_MAX 4  /* per member */
+#define SUGGESTIONS_STEP 2 /* fewer, while the page is too large otherwise */
 #define DOCUMENT_MAX ((size_t)16 * 1024)
 
 /* Limits for each member on the page of the whole domain. */
@@ -366,8 +366,8 @@ account_domain_show(struct call *call, int status, const struct domain_view *vie
     showing.most = MEMBER_MOST;
     showing.suggestions = SUGGESTIONS_MAX;
     err = show(&showing, status);
-    if (err == ERR_NONE && !account_page_fits(call)) {
-        showing.suggestions = SUGGESTIONS_FEW;
+    while (err == ERR_NONE && showing.suggestions > 0 && !account_page_fits(call)) {
+        showing.suggestions -= SUGGESTIONS_STEP;
         err = show(&showing, status);
     }
     while (err == ERR_NONE && showing.most > 0 && !account_page_fits(call)) {

@@ -27,9 +27,9 @@ struct template;
 struct template_set;
 struct catalog;
 
-/* `find` returns a template's source by name ("signup"), or absent. With a catalog, templates may
- * not contain visible text of their own; with NULL they may. Messages are looked up when a template
- * is loaded, so each language has its own set. */
+/* `find` returns a template's source by name ("signup"), or absent; the text must outlive the set.
+ * With a catalog, templates may not contain visible text of their own; with NULL they may. Messages
+ * are looked up when a template is loaded, so each language has its own set. */
 struct template_set *template_set_new(struct str (*find)(const char *name),
                                       struct catalog *catalog);
 void template_set_free(struct template_set *set);

@@ -33,6 +33,7 @@ struct open_section {
 
 struct parser {
     struct template_set *set;
+    struct arena *scratch; /* of the nodes, while their number is unknown */
     struct node *nodes;
     size_t count;
     size_t capacity;
@@ -62,7 +63,7 @@ add_node(struct parser *parser, const struct source *source, struct node node)
         return refuse(parser, source, "the page has too many marks");
     if (parser->count == parser->capacity) {
         size_t capacity = parser->capacity == 0 ? 32 : parser->capacity * 2;
-        struct node *grown = ARENA_ARRAY(parser->set->mem, struct node, capacity);
+        struct node *grown = ARENA_ARRAY(parser->scratch, struct node, capacity);
         if (parser->count > 0)
             memcpy(grown, parser->nodes, parser->count * sizeof *grown);
         parser->nodes = grown;
@@ -369,10 +370,9 @@ parse_file(struct parser *parser, const char *name, const struct source *outer)
     struct str text = parser->set->find(name);
     if (!str_present(text))
         return ERR_NOT_FOUND;
-    struct source source = { .name = name,
-                             .text = str_copy(parser->set->mem, text),
-                             .outer = outer,
-                             .depth = outer == NULL ? 0 : outer->depth + 1 };
+    struct source source = {
+        .name = name, .text = text, .outer = outer, .depth = outer == NULL ? 0 : outer->depth + 1
+    };
     if (parser->files++ == FILES_MAX)
         return refuse(parser, &source, "the page includes too many files");
     return parse_source(parser, &source);
@@ -413,17 +413,20 @@ template_load(struct template_set *set, const char *name, struct why *why)
 {
     if (template_find(set, name) != NULL)
         return ERR_NONE;
-    struct parser parser = { .set = set, .why = why };
+    struct parser parser = { .set = set, .scratch = arena_new(), .why = why };
     struct template *template = ARENA_NEW(set->mem, struct template);
     template->name = str_c(set->mem, str_of(name));
     enum err err = parse_file(&parser, template->name, NULL);
     if (err == ERR_NOT_FOUND)
         why_set(why, "there is no template named %s", name);
-    if (err)
-        return err;
-    template->nodes = parser.nodes;
-    template->count = parser.count;
-    template->next = set->first;
-    set->first = template;
-    return ERR_NONE;
+    if (err == ERR_NONE) {
+        template->nodes = ARENA_ARRAY(set->mem, struct node, parser.count + 1);
+        template->count = parser.count;
+        if (parser.count > 0)
+            memcpy(template->nodes, parser.nodes, parser.count * sizeof *parser.nodes);
+        template->next = set->first;
+        set->first = template;
+    }
+    arena_free(parser.scratch);
+    return err;
 }

@@ -239,12 +239,16 @@ enum err
 part_render(const struct template_set *set, const char *name, const struct values *values,
             struct arena *mem, const struct part **out)
 {
-    struct buf html = buf_in(mem, PART_MAX);
+    struct arena *scratch = arena_new(); /* growing leaves copies behind */
+    struct buf html = buf_in(scratch, PART_MAX);
     enum err err = template_render(set, name, values, &html);
-    if (err != ERR_NONE || html.overflow)
-        return err != ERR_NONE ? err : ERR_INTERNAL;
-    struct part *part = ARENA_NEW(mem, struct part);
-    part->html = buf_str(&html);
-    *out = part;
-    return ERR_NONE;
+    if (err == ERR_NONE && html.overflow)
+        err = ERR_INTERNAL;
+    if (err == ERR_NONE) {
+        struct part *part = ARENA_NEW(mem, struct part);
+        part->html = str_copy(mem, buf_str(&html));
+        *out = part;
+    }
+    arena_free(scratch);
+    return err;
 }
