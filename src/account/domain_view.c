@@ -37,6 +37,7 @@ struct showing {
     } * comparable;
     size_t most;        /* bytes of a member's facts */
     size_t suggestions; /* per member */
+    bool lists;         /* what the browser completes */
 };
 
 static bool
@@ -205,7 +206,7 @@ put_control(struct showing *showing, struct values *item, const struct member *m
     values_flag(item, "text", member->type == MEMBER_STRING);
     values_flag(item, "number", member->type == MEMBER_NUMBER);
     values_flag(item, "object", member->type == MEMBER_OBJECT);
-    if (member->vocabulary != NULL)
+    if (member->vocabulary != NULL && showing->lists)
         values_text(item, "list", member->vocabulary->name);
     if (member->type == MEMBER_ARRAY) {
         values_flag(item, "free", member->vocabulary == NULL || member->vocabulary->open);
@@ -341,7 +342,8 @@ show(struct showing *showing, int status)
     for (size_t i = 0; i < domain->member_count; i++)
         if (only == NULL || only == &domain->members[i])
             put_member(showing, values, &domain->members[i]);
-    put_lists(values, showing->view);
+    if (showing->lists)
+        put_lists(values, showing->view);
     values_flag(values, "at_domain", true);
     return account_page_with_script(call, status, "account_domain", values);
 }
@@ -365,7 +367,12 @@ account_domain_show(struct call *call, int status, const struct domain_view *vie
     }
     showing.most = MEMBER_MOST;
     showing.suggestions = SUGGESTIONS_MAX;
+    showing.lists = true;
     err = show(&showing, status);
+    if (err == ERR_NONE && !account_page_fits(call)) {
+        showing.lists = false;
+        err = show(&showing, status);
+    }
     while (err == ERR_NONE && showing.suggestions > 0 && !account_page_fits(call)) {
         showing.suggestions -= SUGGESTIONS_STEP;
         err = show(&showing, status);

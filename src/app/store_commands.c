@@ -143,7 +143,7 @@ const struct command store_commands[] = {
       0,
       0,
       { { "from", "ADDRESS", "the store to copy; without it, the store of the settings" },
-        { "to", "ADDRESS", "a new file (sqlite:FILE) or an empty database (postgresql://…)" },
+        { "to", "ADDRESS", "a new file (sqlite:FILE) or an empty database (postgresql://HOST/NAME)" },
         JSON_OPTION },
       COMMAND_BESIDE_SERVICE,
       NO_INPUT,

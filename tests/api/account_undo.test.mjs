@@ -31,7 +31,7 @@ const undo = async (person, page) => told(await press(person, page, UNDO));
 
 // The whole state of an account: the user's download, the responses to each app, and the page.
 async function everything(person, ...clients) {
-  const { exported_at, ...document } = JSON.parse((await person.get("/account/data/export", SAME_SITE)).text);
+  const { exported_at, activity, ...document } = JSON.parse((await person.get("/account/data/export", SAME_SITE)).text);
   const served = await Promise.all(clients.map(async (api) => [await api.atoms("status=all&limit=100"), (await api.read("preferences")).preferences]));
   return { document, served, page: says(await open(person, "/account")) };
 }

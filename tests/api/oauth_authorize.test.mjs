@@ -191,7 +191,7 @@ test("without a scope the app's registered scopes are requested, and offline_acc
     assert.deepEqual(words(set.scope), ["music_preferences", "profile:read"]);
   }
   const { page } = await ada.asked(app, { scope: "offline_access profile:read", prompt: "consent" });
-  assert.ok(!page.text.includes("offline_access"));
+  assert.ok(!textOf(page.text).includes("offline_access"));
   const some = await ada.connect(app, { scope: "offline_access profile:read" });
   assert.equal(some.scope, "profile:read");
   assert.equal(assertTokens(await app.refresh(some.refresh_token, { scope: "offline_access profile:read" })).scope, "profile:read");
