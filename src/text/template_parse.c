@@ -198,9 +198,9 @@ include(struct parser *parser, const struct source *source, struct str name)
 /* Escapes the text between two values; *words* and `words` become elements. The flags say which
  * element is open and persist across pieces, so *{name}* works. */
 static struct str
-dress(struct arena *mem, struct str text, bool *strong, bool *code)
+dress(struct parser *parser, struct str text, bool *strong, bool *code)
 {
-    struct buf out = buf_in(mem, TEXT_BYTES_MAX);
+    struct buf out = buf_in(parser->scratch, TEXT_BYTES_MAX);
     for (size_t i = 0; i < text.len; i++) {
         if (text.ptr[i] == '*') {
             buf_add_c(&out, *strong ? "</strong>" : "<strong>");
@@ -216,7 +216,7 @@ dress(struct arena *mem, struct str text, bool *strong, bool *code)
             i = end - 1;
         }
     }
-    return buf_str(&out);
+    return str_eq(buf_str(&out), text) ? text : str_copy(parser->set->mem, buf_str(&out));
 }
 
 static enum err
@@ -227,7 +227,7 @@ add_text(struct parser *parser, const struct source *source, struct str text)
     while (message_cut(&text, &piece)) {
         struct node node = { NODE_VALUE, ESCAPE_HTML, piece.text, 0 };
         if (!piece.is_value)
-            node = (struct node){ .text = dress(parser->set->mem, piece.text, &strong, &code) };
+            node = (struct node){ .text = dress(parser, piece.text, &strong, &code) };
         enum err err = add_node(parser, source, node);
         if (err)
             return err;
