@@ -256,20 +256,6 @@ past_the_ceiling_the_page_says_so(void **state)
     template_set_free(set);
 }
 
-static void
-the_source_may_go_once_it_is_loaded(void **state)
-{
-    char source[] = "<p>{{v}}</p>";
-    struct template_set *set = template_set_new(find, NULL);
-    struct buf out = buf_in(mem, 100);
-    (void)state;
-    the_source = source;
-    assert_int_equal(template_load(set, "page", NULL), ERR_NONE);
-    memset(source, 'x', sizeof source);
-    assert_int_equal(template_render(set, "page", values_new(mem), &out), ERR_NONE);
-    assert_str(buf_str(&out), STR("<p></p>"), "copied");
-    template_set_free(set);
-}
 
 static void
 a_part_is_rendered_once_and_not_escaped_again(void **state)
@@ -308,7 +294,6 @@ main(void)
         cmocka_unit_test(attributes_come_and_go_with_their_section),
         cmocka_unit_test(the_last_value_of_a_name_counts),
         cmocka_unit_test(past_the_ceiling_the_page_says_so),
-        cmocka_unit_test(the_source_may_go_once_it_is_loaded),
     };
     return cmocka_run_group_tests(tests, make_memory, free_memory);
 }
