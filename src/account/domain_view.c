@@ -275,6 +275,9 @@ put_facts(struct showing *showing, struct values *values, struct values *item,
             pager.last == 0
                 ? message_count(call, KEY("account.facts.one"), KEY("account.facts.other"), rest)
                 : message_count(call, KEY("account.more.one"), KEY("account.more.other"), rest));
+        /* The largest pages only count a member's facts; the link leads to its own page. */
+        values_flag(item, "counted", showing->most == 0);
+        values_flag(item, "many", showing->most > 0);
     }
 }
 
@@ -300,9 +303,9 @@ put_member(struct showing *showing, struct values *values, const struct member *
     values_text(item, "label", facts_member_label(call, member));
     values_text(item, "description", description_of(call, member));
     values_flag(item, "sensitive", member->sensitive);
+    put_control(showing, item, member);
     if (member->type == MEMBER_ARRAY)
         put_facts(showing, values, item, member);
-    put_control(showing, item, member);
     account_put_field(call, item, "typed", rejected ? error->typed : STR_NONE,
                       rejected ? error->problem : STR_NONE);
     if (rejected)
