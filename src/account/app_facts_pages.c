@@ -66,7 +66,7 @@ app_sees(struct call *call, const struct grant *grant, const struct atom *atom)
     struct view view = { .withheld = grant->withheld };
     return member != NULL && atom->status == ATOM_ACTIVE &&
            grant_reads(&grant->allowed, atom->domain,
-                       view_is_sensitive(call->mem, domain, member, atom->key)) &&
+                       view_is_sensitive(domain, member, atom->key)) &&
            view_shows(&view, atom);
 }
 

@@ -173,9 +173,8 @@ show(struct call *call, int status, const struct origin *origin, struct str prob
         values_text(values, "suppressed_by", facts_source(call, &facts, fact->atom.suppressed_by));
         when_put(call, values, "suppressed_when", fact->atom.suppressed_at);
     }
-    err =
-        put_readers(call, values, &fact->atom,
-                    member != NULL && view_is_sensitive(call->mem, domain, member, fact->atom.key));
+    err = put_readers(call, values, &fact->atom,
+                      member != NULL && view_is_sensitive(domain, member, fact->atom.key));
     return err == ERR_NONE ? account_page(call, status, "account_fact", "preferences", values)
                            : err;
 }

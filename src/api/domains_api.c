@@ -22,7 +22,7 @@ get_domains(struct call *call)
     const struct domains *domains = call->web->settings.domains;
     struct record *records = NULL;
     size_t count = 0;
-    struct view view = access_view(call->mem, call->access, domains);
+    struct view view = access_view(call->access, domains);
     enum err err = preferences_read_all(call->db, call->mem, &view, &records, &count);
     if (err != ERR_NONE)
         return err;
@@ -116,7 +116,7 @@ get_stats(struct call *call)
     struct atom *atoms = NULL;
     size_t count = 0;
     int64_t sources = 0;
-    struct view view = access_view(call->mem, call->access, call->web->settings.domains);
+    struct view view = access_view(call->access, call->web->settings.domains);
     const struct domain *domain = allowed_domains_readable_in_path(call);
     if (domain == NULL)
         return ERR_NONE;

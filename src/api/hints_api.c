@@ -96,7 +96,7 @@ static enum err
 get_hints(struct call *call)
 {
     struct hints_params params = {
-        .view = access_view(call->mem, call->access, call->web->settings.domains),
+        .view = access_view(call->access, call->web->settings.domains),
         .hint_sets = call->hint_sets,
         .domains = call->web->settings.domains,
         .context = call_text(call, CONTEXT),

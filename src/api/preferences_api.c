@@ -34,7 +34,7 @@ get_domain(struct call *call)
     const struct domain *domain = allowed_domains_readable_in_path(call);
     if (domain == NULL)
         return ERR_NONE;
-    struct view view = access_view(call->mem, call->access, call->web->settings.domains);
+    struct view view = access_view(call->access, call->web->settings.domains);
     enum err err = preferences_read(call->db, call->mem, &view, domain->name, &record);
     if (err != ERR_NONE)
         return err;
@@ -55,7 +55,7 @@ get_all(struct call *call)
     const struct domains *domains = call->web->settings.domains;
     struct record *records = NULL;
     size_t count = 0;
-    struct view view = access_view(call->mem, call->access, domains);
+    struct view view = access_view(call->access, domains);
     enum err err = preferences_read_all(call->db, call->mem, &view, &records, &count);
     if (err != ERR_NONE)
         return err;
@@ -177,7 +177,7 @@ get_atoms(struct call *call)
     }
     if (!check_domain(call, domain))
         return ERR_NONE;
-    struct view view = access_view(call->mem, call->access, call->web->settings.domains);
+    struct view view = access_view(call->access, call->web->settings.domains);
     enum err err = preferences_page(call->db, call->mem, &view, domain, &query, &page);
     if (err != ERR_NONE)
         return err;
@@ -369,7 +369,7 @@ get_export(struct call *call)
     struct buf out = buf_in(call->mem, TRANSFER_MAX);
     int64_t facts[DOMAINS_MAX] = { 0 };
     struct export_params params = {
-        .view = access_view(call->mem, call->access, call->web->settings.domains),
+        .view = access_view(call->access, call->web->settings.domains),
         .domains = call->web->settings.domains,
         .now = call->now,
         .facts = facts,

@@ -210,15 +210,19 @@ has_critical(const struct domain *domain)
 }
 
 enum concern
-statement_concern(struct arena *mem, const struct domain *domain, struct str text)
+statement_concern(const struct domain *domain, struct str text)
 {
     if (!has_critical(domain))
         return CONCERN_NONE;
-    struct str words = plain_words(mem, text);
+    struct arena *scratch = arena_new(); /* folding takes many times the length of a text */
+    struct str words = plain_words(scratch, text);
+    enum concern concern = CONCERN_NONE;
     if (has_any(words, private_words, sizeof private_words / sizeof *private_words))
-        return CONCERN_PRIVATE;
-    return has_any(words, food_words, sizeof food_words / sizeof *food_words) ? CONCERN_FOOD
-                                                                              : CONCERN_NONE;
+        concern = CONCERN_PRIVATE;
+    else if (has_any(words, food_words, sizeof food_words / sizeof *food_words))
+        concern = CONCERN_FOOD;
+    arena_free(scratch);
+    return concern;
 }
 
 /* ---- comparing ---- */

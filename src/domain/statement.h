@@ -32,6 +32,6 @@ struct str statement_key(struct arena *mem, struct str text);
 
 /* Always CONCERN_NONE in a domain without critical members: "allergic to country music" is no
  * allergy. */
-enum concern statement_concern(struct arena *mem, const struct domain *domain, struct str text);
+enum concern statement_concern(const struct domain *domain, struct str text);
 
 #endif

@@ -21,7 +21,7 @@ is_safety(struct arena *mem, const struct domain *domain, const struct atom *ato
     if (member == NULL || member->safety != SAFETY_NONE)
         return member != NULL;
     return statement_holds(member) && json_read(mem, atom->value, 2, &value, NULL) == ERR_NONE &&
-           value->type == JSON_STR && statement_concern(mem, domain, value->text) != CONCERN_NONE;
+           value->type == JSON_STR && statement_concern(domain, value->text) != CONCERN_NONE;
 }
 
 /* ---- apps ---- */

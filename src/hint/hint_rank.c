@@ -203,7 +203,7 @@ hint_rank(struct arena *mem, const struct domain *domain, const struct atom *ato
             facts[found++] =
                 (struct ranked){ &atoms[i], member, score_of(member, &atoms[i], newest),
                                  statement_holds(member)
-                                     ? statement_concern(mem, domain, text_of(mem, &atoms[i]))
+                                     ? statement_concern(domain, text_of(mem, &atoms[i]))
                                      : CONCERN_NONE };
     }
     settle(mem, facts, found);

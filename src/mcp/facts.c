@@ -40,7 +40,7 @@ send_domains(const struct mcp_call *mcp)
     const struct domains *domains = call->web->settings.domains;
     struct record *records = NULL;
     size_t count = 0;
-    struct view view = access_view(call->mem, call->access, domains);
+    struct view view = access_view(call->access, domains);
     enum err err = preferences_read_all(call->db, call->mem, &view, &records, &count);
     if (err != ERR_NONE)
         return err;
@@ -119,7 +119,7 @@ send_facts(const struct mcp_call *mcp, const struct domain *domain, int64_t offs
         .offset = (size_t)offset,
         .limit = PAGE,
     };
-    struct view view = access_view(call->mem, call->access, call->web->settings.domains);
+    struct view view = access_view(call->access, call->web->settings.domains);
     enum err err = preferences_page(call->db, call->mem, &view, domain->name, &query, &page);
     if (err != ERR_NONE)
         return err;

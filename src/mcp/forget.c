@@ -86,7 +86,7 @@ find_fact(struct forgetting *work)
     if (work->statement.property == NULL && value_read(call->mem, member, given, &value) != NULL)
         return ERR_NONE;
     struct str key = preferences_key(call->mem, value.key);
-    struct view view = access_view(call->mem, call->access, call->web->settings.domains);
+    struct view view = access_view(call->access, call->web->settings.domains);
     enum err err =
         preferences_atoms(call->db, call->mem, &view, work->statement.domain->name, &atoms, &count);
     for (size_t i = 0; i < count; i++)
@@ -136,7 +136,7 @@ send_decision(struct forgetting *work)
     struct call *call = work->mcp->call;
     struct atom *atoms = NULL;
     size_t count = 0, i = 0;
-    struct view view = access_view(call->mem, call->access, call->web->settings.domains);
+    struct view view = access_view(call->access, call->web->settings.domains);
     enum err err = preferences_atoms(call->db, call->mem, &view, STR_NONE, &atoms, &count);
     if (err != ERR_NONE)
         return err;

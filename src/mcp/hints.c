@@ -45,7 +45,7 @@ enum err
 mcp_hints_read(struct call *call, const struct mcp_hints_params *params, struct hints *out)
 {
     struct hints_params query = {
-        .view = access_view(call->mem, call->access, call->web->settings.domains),
+        .view = access_view(call->access, call->web->settings.domains),
         .domains = call->web->settings.domains,
         .domains_named = params->domains != 0,
         .context = task_label(params->task),

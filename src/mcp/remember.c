@@ -35,7 +35,7 @@ write_object(struct remembering *work, struct json *out, const struct json_value
     struct str property = work->statement.property->name;
     struct record record = { 0 };
     const struct json_value *stored = NULL;
-    struct view view = access_view(call->mem, call->access, call->web->settings.domains);
+    struct view view = access_view(call->access, call->web->settings.domains);
     enum err err =
         preferences_read(call->db, call->mem, &view, work->statement.domain->name, &record);
     if (err == ERR_NONE)
@@ -179,7 +179,7 @@ is_urgent(struct remembering *work, bool *out)
     *out = member->safety != SAFETY_NONE;
     if (*out || member->type == MEMBER_ARRAY)
         return ERR_NONE;
-    struct view view = access_view(call->mem, call->access, call->web->settings.domains);
+    struct view view = access_view(call->access, call->web->settings.domains);
     enum err err =
         preferences_atoms(call->db, call->mem, &view, work->statement.domain->name, &atoms, &count);
     for (size_t i = 0; i < count; i++)

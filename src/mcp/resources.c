@@ -126,7 +126,7 @@ read_domain(const struct mcp_call *mcp, struct str uri, const struct domain *dom
     if (permission != PERMITTED)
         return deny(mcp, permission, SCOPE_PREFERENCES_READ, uri,
                     str_format(call->mem, "reading %.*s", STR_ARG(domain->name)));
-    struct view view = access_view(call->mem, call->access, call->web->settings.domains);
+    struct view view = access_view(call->access, call->web->settings.domains);
     enum err err = preferences_read(call->db, call->mem, &view, domain->name, &record);
     if (err != ERR_NONE)
         return err;

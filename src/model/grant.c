@@ -34,14 +34,13 @@ grant_term_end(enum grant_term term, int64_t now)
 }
 
 struct view
-access_view(struct arena *mem, const struct access *access, const struct domains *domains)
+access_view(const struct access *access, const struct domains *domains)
 {
     return (struct view){ .user_id = access->user_id,
                           .app_id = access->app_id,
                           .domains = domains,
                           .withheld = access->withheld,
-                          .sensitive = access->allowed.sensitive_domains,
-                          .mem = mem };
+                          .sensitive = access->allowed.sensitive_domains };
 }
 
 scopes

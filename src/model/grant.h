@@ -142,9 +142,8 @@ struct access {
     uint64_t version;    /* of all of these rows: see token_access_version(); 0: do not cache */
 };
 
-/* What the app sees of the user's atoms. Valid as long as `access` and `mem`. */
-struct view access_view(struct arena *mem, const struct access *access,
-                        const struct domains *domains);
+/* What the app sees of the user's atoms. Valid as long as `access`. */
+struct view access_view(const struct access *access, const struct domains *domains);
 
 /* The durations of consent that the page offers. */
 enum grant_term { TERM_UNTIL_REVOKED, TERM_DAY, TERM_MONTH, TERM_YEAR };

@@ -53,11 +53,10 @@ view_has_sensitive(const struct domain *domain)
 }
 
 bool
-view_is_sensitive(struct arena *mem, const struct domain *domain, const struct member *member,
-                  struct str key)
+view_is_sensitive(const struct domain *domain, const struct member *member, struct str key)
 {
     return member->sensitive ||
-           (statement_holds(member) && statement_concern(mem, domain, key) == CONCERN_PRIVATE);
+           (statement_holds(member) && statement_concern(domain, key) == CONCERN_PRIVATE);
 }
 
 /* The domain if its sensitive facts are withheld, otherwise NULL. */
@@ -95,7 +94,7 @@ view_withholds(const struct view *view, struct str domain, struct str member, st
     const struct domain *sensitive = withheld_sensitive(view, domain);
     const struct member *of = sensitive == NULL ? NULL : domain_member(sensitive, member);
     struct withheld_fact fact;
-    if (of != NULL && view_is_sensitive(view->mem, sensitive, of, key))
+    if (of != NULL && view_is_sensitive(sensitive, of, key))
         return true;
     for (size_t at = 0; view_next(view->withheld, &at, &fact);)
         if (str_eq(fact.key, key) && str_eq(fact.member, member) && str_eq(fact.domain, domain))

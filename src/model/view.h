@@ -31,13 +31,11 @@ struct view {
     struct str app_id;             /* absent: the user, who sees everything */
     const struct domains *domains; /* may be NULL for the user */
     struct str withheld;
-    scopes sensitive;  /* domains whose sensitive facts an app sees */
-    struct arena *mem; /* for an app: to compare statements */
+    scopes sensitive; /* domains whose sensitive facts an app sees */
 };
 
 /* Whether the fact is sensitive. `key` is the atom's. */
-bool view_is_sensitive(struct arena *mem, const struct domain *domain, const struct member *member,
-                       struct str key);
+bool view_is_sensitive(const struct domain *domain, const struct member *member, struct str key);
 
 /* Whether statements of the domain can be sensitive: see statement_concern(). */
 bool view_judges_statements(const struct domain *domain);

@@ -71,7 +71,7 @@ member_values(struct consent_preview *preview, const struct domain *domain,
         const struct atom *atom = &preview->facts.list[i].atom;
         if (atom->status != ATOM_ACTIVE || !str_eq(atom->domain, domain->name) ||
             !str_eq(atom->member, member->name) || !view_shows(&preview->view, atom) ||
-            (!member->sensitive && view_is_sensitive(call->mem, domain, member, atom->key)) ||
+            (!member->sensitive && view_is_sensitive(domain, member, atom->key)) ||
             (*count)++ >= VALUES_MAX)
             continue;
         buf_add_c(&out, out.len > 0 ? ", " : "");

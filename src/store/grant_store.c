@@ -84,8 +84,7 @@ grant_store_view(struct db_tx *tx, struct arena *mem, struct str user_id, struct
                            .app_id = app_id,
                            .domains = domains,
                            .withheld = grant.withheld,
-                           .sensitive = grant.allowed.sensitive_domains,
-                           .mem = mem };
+                           .sensitive = grant.allowed.sensitive_domains };
     *writes_wait = grant.writes_wait;
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }

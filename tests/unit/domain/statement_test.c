@@ -53,7 +53,7 @@ safety_is_recognized_in_whatever_words(void **state)
     const struct domain *food = domain_named(mem, "food_profile");
     (void)state;
     for (size_t i = 0; i < ROWS(rows); i++)
-        if (statement_concern(mem, food, str_of(rows[i].text)) != rows[i].concern)
+        if (statement_concern(food, str_of(rows[i].text)) != rows[i].concern)
             fail_msg("%s", rows[i].text);
     arena_free(mem);
 }
@@ -64,8 +64,7 @@ a_domain_without_safety_has_no_concern(void **state)
     struct arena *mem = arena_new();
     const struct domain *music = domain_named(mem, "music_preferences");
     (void)state;
-    assert_int_equal(statement_concern(mem, music, STR("I'm allergic to country music")),
-                     CONCERN_NONE);
+    assert_int_equal(statement_concern(music, STR("I'm allergic to country music")), CONCERN_NONE);
     arena_free(mem);
 }
 

@@ -140,8 +140,7 @@ sensitive_facts_need_the_users_choice(void **state)
         { "an unknown member", "food_profile", "gone", "x", false },
     };
     (void)state;
-    struct arena *mem = arena_new();
-    struct view view = { .app_id = STR("app_x"), .domains = kit_domains(), .mem = mem };
+    struct view view = { .app_id = STR("app_x"), .domains = kit_domains() };
     struct view user = view_whole(STR("usr_a"));
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         struct atom atom = atom_of(rows[i].domain, rows[i].member, rows[i].key);
@@ -157,7 +156,6 @@ sensitive_facts_need_the_users_choice(void **state)
     view.sensitive = 0;
     assert_true(view_limits(&view, STR("food_profile")));
     assert_false(view_limits(&view, STR("music_preferences")));
-    arena_free(mem);
 }
 
 int
