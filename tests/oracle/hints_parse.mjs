@@ -285,18 +285,19 @@ function readArray(values, member, own) {
     const included = values.map((value) => own.find((hint) => hint.member === member && hint.values[0].kept === value));
     return included.includes(undefined) || new Set(included).size < included.length ? `${member.name} holds what is not there` : included.map((hint) => ({ hint, items: 1, values: [] }));
   }
+  // The list and each value with a sentence of its own ("alone") are hints, the most important first; none is split.
+  const unread = new Set(own.filter((hint) => hint.member === member && !hint.isNone));
   const included = [];
-  let left = values;
-  for (const hint of own.filter((one) => one.member === member && !one.isNone)) {
-    // A list that is not whole may be followed by a value with a sentence of its own: "alone".
-    let count = Math.min(hint.total, left.length);
-    while (count > 0 && !same(left.slice(0, count), hint.values.slice(0, count).map(({ kept }) => kept))) count--;
-    if (count === 0) continue;
+  for (let left = values; left.length > 0; left = left.slice(included.at(-1).items)) {
+    const hint = [...unread].find((one) => one.values[0].kept === left[0]);
+    if (!hint) return `${member.name} is not in order, or holds what is not there`;
+    let count = 1;
+    while (count < Math.min(hint.total, left.length) && hint.values[count].kept === left[count]) count++;
     if (member.safety === "critical" && count < hint.total) return `${member.name} is critical and not whole`;
+    unread.delete(hint);
     included.push({ hint, items: count, values: [] });
-    left = left.slice(count);
   }
-  return left.length > 0 ? `${member.name} is not in order, or holds what is not there` : included;
+  return included;
 }
 
 function readMembers(object, own) {
