@@ -9,8 +9,8 @@
 #include "web/message.h"
 #include "web/state.h"
 
-#define FACTS_MAX 32 /* on the page: newer facts of a domain first */
-#define DOMAIN_FACTS_MAX 8
+#define FACTS_MAX 20 /* on the page: newer facts of a domain first */
+#define DOMAIN_FACTS_MAX 5
 
 struct listing {
     struct call *call;

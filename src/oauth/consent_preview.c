@@ -12,7 +12,8 @@
 #define LINES_MAX 5 /* per scope */
 #define LINES_FEW 2 /* per scope, if the page lists more than SCOPES_MANY */
 #define SCOPES_MANY 10
-#define REST_MAX 8 /* lines per scope that open */
+#define REST_MAX 8 /* lines per scope that open, and sensitive ones */
+#define REST_FEW 2
 #define VALUES_MAX 5
 #define LINE_MAX ((size_t)2048)
 
@@ -30,7 +31,7 @@ consent_preview_load(struct call *call, scopes requested, struct str withheld,
 struct lines {
     struct values *item;
     size_t shown, most;
-    size_t rest; /* lines behind "and 3 more facts" */
+    size_t rest, rest_most; /* lines behind "and 3 more facts" */
     size_t sensitive;
     int64_t omitted; /* facts */
 };
@@ -52,8 +53,9 @@ put_line(struct lines *lines, struct str label, struct str reads)
 static void
 put_sensitive(struct lines *lines, struct str label, struct str reads, int64_t count)
 {
-    if (count == 0 || lines->sensitive++ == REST_MAX)
+    if (count == 0 || lines->sensitive == lines->rest_most)
         return;
+    lines->sensitive++;
     struct values *line = values_item(lines->item, "sensitive_reads");
     values_text(line, "label", label);
     values_text(line, "reads", reads);
@@ -106,7 +108,7 @@ put_domain(struct consent_preview *preview, struct lines *lines, const struct do
         }
         if (lines->shown == lines->most)
             lines->omitted += count;
-        if (count > 0 && lines->rest < REST_MAX)
+        if (count > 0 && lines->rest < lines->rest_most)
             put_line(lines, label, reads);
     }
 }
@@ -128,7 +130,9 @@ consent_preview_put_scope(struct consent_preview *preview, struct values *item, 
 {
     const struct domains *domains = preview->call->web->settings.domains;
     bool many = __builtin_popcountll(preview->requested) > SCOPES_MANY;
-    struct lines lines = { .item = item, .most = many ? LINES_FEW : LINES_MAX };
+    struct lines lines = { .item = item,
+                           .most = many ? LINES_FEW : LINES_MAX,
+                           .rest_most = many ? REST_FEW : REST_MAX };
     bool everything = one == SCOPE_PREFERENCES_READ;
     if (one == SCOPE_PROFILE_READ)
         put_profile(preview, &lines);
