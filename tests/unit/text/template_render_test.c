@@ -256,7 +256,6 @@ past_the_ceiling_the_page_says_so(void **state)
     template_set_free(set);
 }
 
-
 static void
 a_part_is_rendered_once_and_not_escaped_again(void **state)
 {
