@@ -9,12 +9,10 @@
 #include "page/pager.h"
 #include "page/when.h"
 #include "text/template.h"
-#include "text/time_text.h"
 #include "text/url.h"
 #include "web/call.h"
 #include "web/error.h"
 #include "web/message.h"
-#include "web/response.h"
 #include "web/state.h"
 
 #define HERE "/account/activity"
@@ -166,13 +164,7 @@ get_download(struct call *call)
     }
     if (err != ERR_NONE)
         return err;
-    struct str day = str_first(time_write(call->mem, call->now), 10);
-    response_bytes(call, 200, "application/json", buf_str(&out));
-    response_header(call, "Content-Disposition",
-                    str_format(call->mem,
-                               "attachment; filename=\"penchant-activity-%.*s-%.*s.json\"",
-                               STR_ARG(call->browser->user.username), STR_ARG(day))
-                        .ptr);
+    account_send_file(call, "penchant-activity", buf_str(&out));
     return ERR_NONE;
 }
 

@@ -11,7 +11,6 @@
 #include "page/facts.h"
 #include "text/multipart.h"
 #include "text/template.h"
-#include "text/time_text.h"
 #include "transfer/draft.h"
 #include "transfer/transfer.h"
 #include "web/call.h"
@@ -74,12 +73,7 @@ get_export(struct call *call)
     }
     if (err != ERR_NONE)
         return err;
-    struct str day = str_first(time_write(call->mem, call->now), 10);
-    response_bytes(call, 200, "application/json", buf_str(&out));
-    response_header(call, "Content-Disposition",
-                    str_format(call->mem, "attachment; filename=\"penchant-%.*s-%.*s.json\"",
-                               STR_ARG(user->username), STR_ARG(day))
-                        .ptr);
+    account_send_file(call, "penchant", buf_str(&out));
     return ERR_NONE;
 }
 

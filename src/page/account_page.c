@@ -1,13 +1,16 @@
 #include "page/account_page.h"
 
+#include "dispatch/browser_session.h"
 #include "domain/domain.h"
 #include "http/server.h"
 #include "page/pager.h"
 #include "text/template.h"
+#include "text/time_text.h"
 #include "web/assets.h"
 #include "web/call.h"
 #include "web/flash.h"
 #include "web/page.h"
+#include "web/response.h"
 #include "web/state.h"
 
 #define PAGE_MAX ((size_t)59 * 1000)
@@ -93,4 +96,15 @@ account_page_fits(const struct call *call)
 {
     struct str page = call->exchange->response.body;
     return page.len + assets_loaded_by(call->web->assets, page) + ICONS_BYTES <= PAGE_MAX;
+}
+
+void
+account_send_file(struct call *call, const char *prefix, struct str json)
+{
+    struct str day = str_first(time_write(call->mem, call->now), 10);
+    response_bytes(call, 200, "application/json", json);
+    response_header(call, "Content-Disposition",
+                    str_format(call->mem, "attachment; filename=\"%s-%.*s-%.*s.json\"", prefix,
+                               STR_ARG(call->browser->user.username), STR_ARG(day))
+                        .ptr);
 }

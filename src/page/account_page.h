@@ -27,6 +27,9 @@ void account_put_field(struct call *call, struct values *values, const char *nam
  * again with shorter lists until it does. */
 bool account_page_fits(const struct call *call);
 
+/* Sends JSON as a file to save: the prefix, the username, and the day make its name. */
+void account_send_file(struct call *call, const char *prefix, struct str json);
+
 /* ---- the page a form returns to ----
  *
  * A form carries it as a text: "overview", "waiting/2" and "wrong/1" (pages of those lists),
