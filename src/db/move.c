@@ -399,7 +399,7 @@ open_store(const char *address, const char *option, struct str moved_from, struc
     return refuse_others(db, option, why);
 }
 
-/* The target has the mark of this move, or is empty: somebody created it before. */
+/* The target has the mark of this move, or is empty, created before the move. */
 static enum err
 claim_target(struct move *move)
 {

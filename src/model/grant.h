@@ -179,7 +179,7 @@ void grant_choose_sensitive(struct permissions *grant, scopes asked, scopes chos
 /* A grant that loses scopes. Hints and writing lose the domains among them. */
 struct permissions grant_without(const struct permissions *held, scopes removed);
 
-/* Whether facts of the domain reach the app: in records, or, unless sensitive, only in hints. A
+/* Whether the app sees facts of the domain: in records, or, unless sensitive, only in hints. A
  * sensitive fact also needs the user's choice. */
 bool grant_reads(const struct permissions *allowed, struct str domain, bool sensitive);
 

@@ -26,7 +26,7 @@ static const char question[] = "SELECT (SELECT COALESCE(MAX(version), 0) FROM sc
                                " WHEN current_setting('transaction_read_only') = 'on' THEN 1"
                                " ELSE 0 END, pg_snapshot_xmin(pg_current_snapshot())";
 
-/* Deletes change rows of transactions below N, and says so in one of its own: see
+/* Deletes change rows of transactions below N, and records that in a change row of its own: see
  * changes.c. All of them had ended when N was the oldest one running. */
 static const char forget[] =
     "WITH old AS (SELECT ctid FROM store_change WHERE xid < '%s'::xid8 ORDER BY xid LIMIT 10000),"
