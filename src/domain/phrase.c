@@ -150,7 +150,10 @@ is_role(struct str text)
     static const char fields[] = " computer water paper power weather number sugar leather fiber "
                                  "career order color labor motor sensor sector interior flavor "
                                  "career restaurant consumer summer winter behavior enter center ";
-    struct str last = last_word(text);
+    size_t place = 0; /* "software engineer at Google" */
+    while (place < text.len && !str_starts(str_from(text, place), STR(" at ")))
+        place++;
+    struct str last = last_word(str_first(text, place));
     if (is_in(last, roles))
         return true;
     if (is_in(last, fields))
@@ -236,6 +239,15 @@ phrase_reads_on(struct str text)
 
 /* ---- person ---- */
 
+/* A capital letter after it makes it a part of a name: "My Fair Lady". */
+static bool
+is_in_name(struct str word, struct str rest)
+{
+    struct str next = first_word(rest);
+    return word.ptr[0] >= 'A' && word.ptr[0] <= 'Z' && next.len > 0 && next.ptr[0] >= 'A' &&
+           next.ptr[0] <= 'Z';
+}
+
 struct str
 phrase_third_person(struct arena *mem, struct str text)
 {
@@ -244,7 +256,8 @@ phrase_third_person(struct arena *mem, struct str text)
     while (next_word(&rest, &word)) {
         size_t before = (size_t)(word.ptr - text.ptr);
         buf_add(&out, str_first(text, before));
-        bool own = is_in(word, " my our "), self = is_in(word, " myself ourselves ");
+        bool own = is_in(word, " my our ") && !is_in_name(word, rest),
+             self = is_in(word, " myself ourselves ");
         buf_add(&out, own ? STR("their") : self ? STR("themselves") : word);
         text = rest;
     }

@@ -48,14 +48,50 @@ static bool
 means_none(struct str folded)
 {
     static const char *const whole[] = {
-        "none",  "no",       "nope",       "nil",     "nothing",
-        "n/a",   "na",       "none known", "nka",     "nkda",
-        "nkfa",  "no known", "-",          "--",      "unrestricted",
-        "keine", "keiner",   "ninguna",    "ninguno", "aucune",
-        "aucun", "nessuna",  "nessuno",    "nenhuma", "nenhum",
-        "geen",  "inga",     "ingen",      "brak",    "нет",
-        "yok",   "なし",     "无",         "無",      "没有",
-        "없음",  "لا يوجد",  "कोई नहीं",    "none.",   "not applicable",
+        "none",
+        "no",
+        "nope",
+        "nil",
+        "nothing",
+        "n/a",
+        "na",
+        "none known",
+        "nka",
+        "nkda",
+        "nkfa",
+        "no known",
+        "-",
+        "--",
+        "unrestricted",
+        "keine",
+        "keiner",
+        "ninguna",
+        "ninguno",
+        "aucune",
+        "aucun",
+        "nessuna",
+        "nessuno",
+        "nenhuma",
+        "nenhum",
+        "geen",
+        "inga",
+        "ingen",
+        "brak",
+        "нет",
+        "yok",
+        "なし",
+        "无",
+        "無",
+        "没有",
+        "none that i know of",
+        "nothing that i know of",
+        "not that i know of",
+        "none so far",
+        "없음",
+        "لا يوجد",
+        "कोई नहीं",
+        "none.",
+        "not applicable",
         NULL,
     };
     static const char *const negations[] = { "no",    "not",     "none",    "don't", "dont",
@@ -75,11 +111,24 @@ means_none(struct str folded)
            (!has_word_of(folded, exceptions) || has_word_of(folded, all));
 }
 
-/* In a member without a sentence for it, only what cannot be a name. */
+/* In a member without a sentence for it, only what cannot be a name. A list of everything says as
+ * little as an empty one. */
 static bool
 is_bare_none(const struct member *member, struct str folded)
 {
-    static const char *const whole[] = { "none", "n/a", "not applicable", NULL };
+    static const char *const whole[] = { "none",
+                                         "n/a",
+                                         "not applicable",
+                                         "any",
+                                         "no preference",
+                                         "no preferences",
+                                         "doesn't matter",
+                                         "whatever",
+                                         "all of them",
+                                         "everything",
+                                         "all",
+                                         "none in particular",
+                                         NULL };
     return member->type == MEMBER_ARRAY && member->vocabulary != NULL && is_one_of(folded, whole);
 }
 
@@ -176,6 +225,14 @@ trim_ends(struct str text)
     return text;
 }
 
+/* "shellfish (severe)" */
+static struct str
+trim_remark(struct str text)
+{
+    size_t open = str_index(text, '(');
+    return open > 1 && str_ends(text, STR(")")) ? trim_ends(str_first(text, open)) : text;
+}
+
 static struct str
 trim_marks(struct str text)
 {
@@ -233,8 +290,19 @@ find_entry(struct arena *mem, const struct member *member, struct str text, stru
         found = find_spelling(mem, member, *left);
         if (found == NULL)
             found = find_spelling(mem, member, trim_marks(*left)); /* "Peanuts!" */
+        if (found == NULL && member->safety == SAFETY_CRITICAL)
+            found = find_spelling(mem, member, trim_remark(*left));
     } while (found == NULL && trim_once(member, left));
     return found;
+}
+
+/* "home" of "home cooking" or "fast" of "fast food" alone is nothing; "Georgian" of "Georgian food"
+ * is a cuisine. */
+static bool
+lost_its_noun(const struct member *member, struct str text, struct str left)
+{
+    return member->safety != SAFETY_CRITICAL && member->vocabulary != NULL &&
+           str_starts(text, left) && left.ptr[0] >= 'a' && left.ptr[0] <= 'z';
 }
 
 bool
@@ -257,7 +325,8 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
         *shown = exact ? text : found->value;
         *key = found->key;
     } else if (!str_eq(left, text) && phrase_fits(member->hint.form, left) &&
-               !phrase_reads_on(left)) { /* not "of Spain" from "music of Spain" */
+               !phrase_reads_on(left) && /* not "of Spain" from "music of Spain" */
+               !lost_its_noun(member, text, left)) {
         *shown = left;
         *key = value_fold(mem, left);
     }

@@ -1,6 +1,7 @@
 #include "flow/hints.h"
 
 #include "base/arena.h"
+#include "hint/hint_origins.h"
 #include "store/atom_store.h"
 #include "store/tx.h"
 #include "text/json_write.h"
@@ -180,6 +181,10 @@ void
 hints_write_members(struct json *out, const struct hints_params *params, const struct hints *hints)
 {
     json_put_raw(out, "hints", hints->answer.hints);
+    if (params->format == HINT_JSON) { /* programs read it; the others are text for a prompt */
+        json_key(out, "origins");
+        hint_origins_by_member(out, hints->answer.selected);
+    }
     json_put_name(out, "format", str_of(formats[params->format]));
     json_key(out, "domains");
     json_open_array(out);

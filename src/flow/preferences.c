@@ -359,8 +359,10 @@ write_record(struct db_tx *tx, struct arena *mem, struct str user_id, const stru
 {
     struct arena *scratch = arena_new(); /* all this takes many times the length of the results */
     struct atom *atoms = ARENA_ARRAY(scratch, struct atom, count);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         atoms[i] = sourced[i].atom;
+        atoms[i].app = atom_first_app(&sourced[i]); /* it may have changed since it was read */
+    }
     sort_by_sequence(atoms, count);
     out->domain = domain->name;
     out->json = str_copy(mem, atom_record(scratch, domain, atoms, count, &out->atom_count));

@@ -364,7 +364,7 @@ has_two_keywords(const struct keyword_counts *counts, size_t count)
 void
 context_find(const struct context_index *index, struct str text, struct context_match *out)
 {
-    struct keyword_counts counts[DOMAINS_MAX] = { 0 };
+    struct keyword_counts counts[DOMAINS_MAX];
     struct label label;
     out->known = out->unrelated = false;
     out->count = 0;
@@ -377,6 +377,8 @@ context_find(const struct context_index *index, struct str text, struct context_
     out->unrelated = has_other(index, &label, USE_OTHER_TASK);
     if (out->unrelated)
         return;
+    for (size_t i = 0; i < index->domains->count; i++)
+        counts[i] = (struct keyword_counts){ 0 };
     find_keywords(index, &label, counts);
     out->unrelated = !has_two_keywords(counts, index->domains->count) &&
                      has_other(index, &label, USE_OTHER_NOUN);

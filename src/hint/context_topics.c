@@ -26,7 +26,11 @@ const char *const label_other_tasks[] = {
     "fraudulent", "fraudulent_charge", "money_back", "dollars_to", "euros_to", "pounds_to",
     "to_dollar", "to_euro", "order_check", "order_new_check", "retirement_saving",
     "netflix_subscription", "spotify_subscription", "gym_membership", "cancel_subscription",
-    "cancel_membership",
+    "cancel_membership", "declined", "card_declined", "dispute", "double_charge", "unknown_charge",
+    "charged_twice", "overcharged", "deduct", "deductible", "tax_deduction", "withdraw_cash",
+    "withdrawing_cash", "cash_withdrawal", "cash_advance", "atm", "foreign_transaction_fee",
+    "card_stolen", "stolen_card", "lost_card", "card_got_stolen", "card_was_stolen",
+    "card_got_lost", "dividend", "market_cap", "ticker_symbol", "share_price", "tuition",
     /* leave and work administration */
     "pto", "pto_balance", "pto_request", "time_off", "day_off", "days_off", "sick_leave",
     "sick_day", "annual_leave", "parental_leave", "maternity_leave", "paternity_leave",
@@ -39,7 +43,18 @@ const char *const label_other_tasks[] = {
     "dark_mode", "factory_reset", "whisper_mode", "password", "passcode", "log_in", "log_out",
     "sign_out", "unsubscribe", "notification", "screen_time", "change_language", "change_accent",
     "change_name", "change_speed", "sync_device", "reset_setting", "thermostat", "turn_on_light",
-    "turn_off_light",
+    "turn_off_light", "kitchen_light", "bedroom_light", "room_light", "firmware_update",
+    "update_firmware", "upgrade_firmware",
+    /* papers and authorities */
+    "renew_passport", "passport_renewal", "passport_application", "apply_for_passport",
+    "visa_application", "driving_license", "drivers_license", "driver_license", "license_plate",
+    "work_permit", "residence_permit", "green_card", "birth_certificate", "jury_duty", "vote",
+    "voter_registration",
+    /* household and animals */
+    "stain", "carpet", "laundry", "unclog", "dog_ate", "cat_ate",
+    /* words and their meaning, general knowledge */
+    "national_anthem", "who_own", "who_founded", "who_invented", "habitat", "lifespan", "spell",
+    "definition", "synonym", "antonym", "etymology", "pronounce", "pronunciation",
     /* Spanish, Portuguese, French, German: reminders and calendar, money, leave, settings */
     "recordatorio", "recordar", "recuerdame", "alarma", "calendario", "cita_medica", "despertador",
     "temporizador", "banco", "bancaria", "bancario", "prestamo", "hipoteca", "transferir",
@@ -70,10 +85,11 @@ const char *const label_other_tasks[] = {
 
 /* Nouns that name such a task only if a label has little else: "meeting", but not "restaurant for a
  * business meeting near the hotel". */
-const char *const label_other_nouns[] = { "meeting",    "schedule",       "deadline",
-                                          "balance",    "payment",        "pay",
-                                          "bill",       "account",        "budget_report",
-                                          "deposit",    "withdraw",       "transfer",
-                                          "finance",    "financial",      "contract",
-                                          "lawsuit",    "legal",          "visa_card",
-                                          "budget_for", "monthly_budget", NULL };
+const char *const label_other_nouns[] = {
+    "meeting",    "schedule",       "deadline",      "balance", "payment",  "pay",
+    "bill",       "account",        "budget_report", "deposit", "withdraw", "transfer",
+    "finance",    "financial",      "contract",      "lawsuit", "legal",    "visa_card",
+    "budget_for", "monthly_budget", "stock",         "ceo",     "founder",  "headquarters",
+    "degree",     "mean",           "meaning",       "define",  "founded",  "homework",
+    NULL
+};

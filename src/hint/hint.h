@@ -61,7 +61,9 @@ struct hint {
     enum member_safety safety; /* the member's, or higher for a statement about safety */
     bool sensitive;            /* the member is, or the statement is about health */
     bool by_app;               /* no value was stated or accepted by the user */
+    struct str origin;         /* sources of its values: hint_origin() */
     uint64_t contexts;         /* bit n: a statement with a word of the n-th context */
+    bool exact;                /* its counts for JSON are exact: hint_is_exact() */
     int key_tokens;            /* in JSON: of the key and the punctuation around the values */
     struct hint_term *terms;   /* words of its values, for hint_match() */
     size_t term_count;
@@ -78,6 +80,8 @@ struct hint_set {
     int name;           /* tokens of the domain's name and an empty summary in JSON */
     struct hint *hints; /* in the order of the definition's members */
     size_t count;
+    int unlisted;          /* statements without a hint, because there are too many */
+    int unlisted_critical; /* those about safety, not counted in `unlisted` */
 };
 
 /* Builds the hint set from all atoms of the domain, in any order. */
@@ -96,6 +100,15 @@ struct hint_pair {
     int first, second;
 };
 struct hint_pair hint_tokens(const struct hint *hint, size_t level, enum hint_count which);
+
+/* Whether the counts for JSON are exact, which they are for nearly all hints: nothing at the ends
+ * of the values and of the sentence can share a token with the punctuation around it. */
+bool hint_is_exact(const struct hint *hint);
+
+/* Who stated the values: "user", and the ids of apps that did, the first of each value, at most
+ * HINT_ORIGINS_MAX; separated by spaces. */
+#define HINT_ORIGINS_MAX 8
+struct str hint_origin(const struct hint *hint);
 
 /* Makes at least the first `items` values available in hint->values. */
 void hint_open(struct arena *mem, struct hint *hint, int items);

@@ -123,14 +123,51 @@ write_members(struct json *out, const struct pick **picks, size_t count)
     }
 }
 
+/* ---- tokens of JSON ---- */
+
+/* The exact tokens of a domain's object, with its name and what follows it. */
+static int
+count_domain(const struct ladder *ladder, size_t first, const struct pick **keyed, size_t count,
+             enum hint_ending after)
+{
+    int tokens = hint_units_bare_name(ladder->picks[first].rung->set) + 2; /* `":{"`, summary */
+    for (size_t i = first; i < ladder->count; i++) {
+        const struct pick *pick = &ladder->picks[i];
+        if (pick->said && pick->rung->set == ladder->picks[first].rung->set)
+            tokens += hint_tokens(pick->rung->hint, pick->level, COUNT_SAID).first;
+    }
+    tokens += hint_units_close(PART_SENTENCE, count > 0 ? BEFORE_KEY : after);
+    for (size_t i = 0; i < count; i++) {
+        const struct hint *hint = keyed[i]->rung->hint;
+        bool last = i + 1 == count,
+             opens = i == 0 || keyed[i - 1]->rung->hint->member != hint->member;
+        tokens += hint_tokens(hint, keyed[i]->level, COUNT_SAID).second +
+                  (opens ? hint_units_bare_key(hint) + 1 : HINT_MERGE_TOKENS);
+        if (last || keyed[i + 1]->rung->hint->member != hint->member)
+            tokens += hint_units_close(hint_units_part(hint->member), last ? after : BEFORE_KEY);
+    }
+    return tokens;
+}
+
+/* Counts with the tokenizer only if a hint needs it. */
+static int
+count_object(const struct ladder *ladder, struct str text, int tokens)
+{
+    for (size_t i = 0; i < ladder->count; i++)
+        if (!hint_is_exact(ladder->picks[i].rung->hint))
+            return (int)tokenizer_count(text);
+    return ladder->count == 0 ? (int)tokenizer_count(text) : HINT_OBJECT_TOKENS + tokens;
+}
+
 /* Domains are in the order of their first hint. */
 static struct str
-write_object(struct arena *mem, const struct ladder *ladder)
+write_object(struct arena *mem, const struct ladder *ladder, int *tokens)
 {
     struct buf text = buf_in(mem, ANSWER_MAX_BYTES);
     struct json json = json_into(&text);
     const struct pick **keyed = ARENA_ARRAY(mem, const struct pick *, ladder->count + 1);
     uint64_t written = 0;
+    int sum = 0;
     json_open_object(&json);
     for (size_t i = 0; i < ladder->count; i++) {
         const struct rung *rung = ladder->picks[i].rung;
@@ -141,10 +178,14 @@ write_object(struct arena *mem, const struct ladder *ladder)
         json_key_str(&json, rung->set->domain->name);
         json_open_object(&json);
         write_summary(mem, &json, ladder, i);
-        write_members(&json, keyed, list_keyed(ladder, i, keyed));
+        size_t count = list_keyed(ladder, i, keyed);
+        write_members(&json, keyed, count);
         json_close_object(&json);
+        sum += count_domain(ladder, i, keyed, count,
+                            written == ladder->domains ? AT_END : BEFORE_DOMAIN);
     }
     json_close_object(&json);
+    *tokens = count_object(ladder, buf_str(&text), sum);
     return buf_str(&text);
 }
 
@@ -167,18 +208,18 @@ count_omitted(const struct ladder *ladder, struct hint_answer *out)
 void
 hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answer *out)
 {
-    struct ladder ladder;
-    hint_ladder_climb(mem, query, &ladder);
-    *out = (struct hint_answer){ .available = ladder.order.available,
-                                 .hint_sets = ladder.order.hint_sets };
-    for (size_t i = 0; i < ladder.count; i++)
-        hint_open(mem, ladder.picks[i].rung->hint, ladder.picks[i].items);
+    struct ladder *ladder = arena_alloc(mem, sizeof *ladder);
+    hint_ladder_climb(mem, query, ladder);
+    *out = (struct hint_answer){ .available = ladder->order.available,
+                                 .selected = ladder,
+                                 .hint_sets = ladder->order.hint_sets };
+    for (size_t i = 0; i < ladder->count; i++)
+        hint_open(mem, ladder->picks[i].rung->hint, ladder->picks[i].items);
     if (query->format == HINT_JSON) {
-        out->hints = write_object(mem, &ladder);
-        out->tokens = (int)tokenizer_count(out->hints);
+        out->hints = write_object(mem, ladder, &out->tokens);
     } else {
-        out->hints = write_lines(mem, query->format, &ladder);
-        out->tokens = ladder.tokens;
+        out->hints = write_lines(mem, query->format, ladder);
+        out->tokens = ladder->tokens;
     }
-    count_omitted(&ladder, out);
+    count_omitted(ladder, out);
 }

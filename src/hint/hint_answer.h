@@ -14,6 +14,7 @@ struct hint_answer {
     bool safety_complete; /* no critical fact is omitted, or withheld as sensitive */
     uint64_t hint_sets;   /* bit n: the n-th hint set of the query has a matching hint */
     uint16_t named[DOMAINS_MAX]; /* facts that the hints name, by hint set of the query */
+    const struct ladder *selected;
 };
 
 void hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answer *out);

@@ -5,10 +5,11 @@
 #include "domain/value_clean.h"
 #include "hint/hint_units.h"
 
-#define PACE 20      /* tokens per hint */
-#define PACE_JSON 12 /* the same for a key and its values */
-#define WINDOW 8     /* the next hints among which a shorter one is searched */
-#define LEAST_GAP 8  /* tokens: a step up to this long never waits */
+#define PACE 20       /* tokens per hint */
+#define PACE_JSON 12  /* the same for a key and its values */
+#define KEYS_FROM 120 /* tokens: from here on, JSON has a key for what is most important */
+#define WINDOW 8      /* the next hints among which a shorter one is searched */
+#define LEAST_GAP 8   /* tokens: a step up to this long never waits */
 
 /* The rest of a budget that may stay unused: 15 %, as a share of the selection. */
 static int
@@ -124,7 +125,8 @@ longer_items(const struct pick *pick)
                : 0;
 }
 
-/* The pick with which a hint is added. The first hint of a domain in JSON is a sentence. */
+/* The pick with which a hint is added. The first hint of a domain in JSON is a sentence.
+ * So are all critical ones, which get a key later (add_keys()). */
 static struct pick
 first_pick(const struct climb *climb, const struct rung *rung)
 {
@@ -250,9 +252,6 @@ add_pick(struct climb *climb, const struct pick *pick)
     }
     while (rung->tier == 0 && !climb->done && lengthen(climb, index, TO_ALL, INT32_MAX))
         ;
-    if (climb->format == HINT_JSON && rung->tier < 2 && !pick->keyed && !is_none(rung->hint) &&
-        !climb->done)
-        tell_also(climb, index, true);
 }
 
 /* Whether a pick could grow if the gap was larger. */
@@ -335,6 +334,17 @@ take_next(struct climb *climb)
 
 /* ---- the end of a JSON object ---- */
 
+/* Adds the keys of hints that are only sentences of this tier or a lower one. */
+static void
+add_keys(struct climb *climb, unsigned tier)
+{
+    const struct ladder *ladder = climb->ladder;
+    for (size_t i = 0; i < ladder->count && !climb->done; i++)
+        if (!ladder->picks[i].keyed && ladder->picks[i].rung->tier <= tier &&
+            !is_none(ladder->picks[i].rung->hint))
+            tell_also(climb, i, true);
+}
+
 static bool
 is_summary_member(const struct domain *domain, const struct member *member)
 {
@@ -358,9 +368,7 @@ static void
 complete_objects(struct climb *climb)
 {
     const struct ladder *ladder = climb->ladder;
-    for (size_t i = 0; i < ladder->count && !climb->done; i++)
-        if (!ladder->picks[i].keyed && !is_none(ladder->picks[i].rung->hint))
-            tell_also(climb, i, true);
+    add_keys(climb, UINT8_MAX);
     for (size_t i = 0; i < ladder->count && !climb->done; i++) {
         const struct rung *rung = ladder->picks[i].rung;
         if (!ladder->picks[i].said && is_summary_member(rung->set->domain, rung->hint->member) &&
@@ -393,6 +401,8 @@ hint_ladder_climb(struct arena *mem, const struct hint_query *query, struct ladd
         while (!climb.done && out->tokens < pace * (int)out->count &&
                grow(&climb, TO_USUAL, &climb.grown, INT32_MAX))
             ;
+        if (query->format == HINT_JSON && out->tokens >= KEYS_FROM)
+            add_keys(&climb, 1);
         if (climb.done || !look_ahead(&climb, 0))
             break;
         take_next(&climb);

@@ -17,6 +17,7 @@
  * what the context depends on. */
 #define STATEMENT_STEP 5243   /* 0.08 */
 #define STATEMENT_LEAST 29491 /* 0.45 */
+#define GENERAL_PARTS 8       /* in a context, a member's general weight is one part in so many */
 
 /* ---- matching and weighting ---- */
 
@@ -221,12 +222,16 @@ hint_order_next(struct hint_order *order)
 
 /* ---- collecting ---- */
 
-/* In its own domain, a statement has the weight of its place among the user's statements. */
+/* In a context, its own weight decides and the member's general one breaks ties. A statement has
+ * the weight of its place among the user's statements. */
 static int32_t
 total_weight(struct view *view, const struct hint *hint, const struct relevance *found)
 {
+    uint64_t general = (uint64_t)hint->member->weight;
+    if (view->context != NULL && !statement_holds(hint->member))
+        general = (HINT_ONE * (GENERAL_PARTS - 1) + general) / GENERAL_PARTS;
     if (!view->known || !view->chosen || !statement_holds(hint->member))
-        return (int32_t)((uint64_t)found->weight * (uint64_t)hint->member->weight / HINT_ONE);
+        return (int32_t)((uint64_t)found->weight * general / HINT_ONE);
     int32_t weight = HINT_ONE - STATEMENT_STEP * view->statements++;
     return weight > STATEMENT_LEAST ? weight : STATEMENT_LEAST;
 }
@@ -248,6 +253,31 @@ fill_rung(struct rung *rung, struct view *view, const struct hint_set *set, stru
     };
 }
 
+static bool
+has_statement(const struct rung *rungs, const struct rung *end)
+{
+    for (; rungs < end; rungs++)
+        if (statement_holds(rungs->hint->member))
+            return true;
+    return false;
+}
+
+/* Statements without a hint match if others like them do: the set's critical rungs from `critical`
+ * on, or the others. */
+static void
+count_unlisted(const struct hint_set *set, struct hint_order *out, size_t critical,
+               const struct rung *others, const struct rung *end)
+{
+    bool plain = has_statement(others, end);
+    if (plain)
+        out->facts += set->unlisted;
+    if (set->unlisted_critical == 0 ||
+        !(plain || has_statement(out->rungs + critical, out->rungs + out->critical)))
+        return;
+    out->facts += set->unlisted_critical;
+    out->safety_withheld = true;
+}
+
 /* Collects the hints of one set that match the query: critical ones into the order, the others from
  * `next` on. Returns the end of the latter. */
 static struct rung *
@@ -257,6 +287,8 @@ gather(const struct hint_query *query, size_t set_index, const struct hint_terms
     const struct hint_set *set = &query->hint_sets[set_index];
     struct view view = view_of(query, set->domain, task);
     bool sensitive = query->sensitive >> set_index & 1;
+    size_t critical = out->critical;
+    const struct rung *others = next;
     for (size_t i = 0; i < set->count; i++) {
         struct hint *hint = &set->hints[i];
         struct relevance found;
@@ -273,6 +305,8 @@ gather(const struct hint_query *query, size_t set_index, const struct hint_terms
         out->facts += hint->total;
         out->hint_sets |= (uint64_t)1 << set_index;
     }
+    if (set->unlisted + set->unlisted_critical > 0)
+        count_unlisted(set, out, critical, others, next);
     return next;
 }
 
@@ -288,7 +322,14 @@ hint_order_make(struct arena *mem, const struct hint_query *query, struct hint_o
     }
     for (size_t i = 0; i < query->set_count; i++)
         count += query->hint_sets[i].count;
-    *out = (struct hint_order){ .rungs = ARENA_ARRAY(mem, struct rung, count + 1) };
+    out->rungs = ARENA_ARRAY(mem, struct rung, count + 1);
+    out->count = out->critical = 0;
+    out->available = out->facts = 0;
+    out->hint_sets = 0;
+    out->safety_withheld = false;
+    out->always = (struct hint_queue){ NULL, NULL, UINT32_MAX };
+    out->queue_count = out->turn = out->round = 0;
+    out->always_taken = out->others_taken = 0;
     struct rung *others = ARENA_ARRAY(mem, struct rung, count + 1);
     for (size_t i = 0; i < query->set_count; i++) {
         struct rung *end = gather(query, i, &task, out, others);

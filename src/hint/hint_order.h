@@ -56,9 +56,9 @@ struct hint_order {
     size_t count;         /* number of rungs fetched */
     size_t critical;      /* number of critical rungs, which come first */
     int available;        /* hints that match the query */
-    int facts;            /* of these hints */
+    int facts;            /* of these hints, and like them without a hint */
     uint64_t hint_sets;   /* bit n: the n-th set has one of these hints */
-    bool safety_withheld; /* a critical hint matches but is sensitive, and the app may not see it */
+    bool safety_withheld; /* a critical fact matches but has no hint that the app may see */
     struct hint_queue queues[DOMAINS_MAX], always; /* private, as are the next three */
     size_t queue_count, turn, round;
     size_t always_taken, others_taken;

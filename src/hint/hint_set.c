@@ -76,12 +76,14 @@ entry_of(struct arena *mem, const struct member *member, struct str value)
                                       : vocabulary_find(member->vocabulary, value_fold(mem, value));
 }
 
-/* The label of a value: always from a closed vocabulary, and from an open one if it defines a
- * label. Otherwise the value as the user wrote it. */
+/* The label of a value: always from a closed vocabulary, and from an open one if it defines a label
+ * or the value differs only in case ("indian"). Otherwise the value as the user wrote it. */
 static struct str
-label_of(const struct member *member, const struct vocabulary_value *entry, struct str value)
+label_of(struct arena *mem, const struct member *member, const struct vocabulary_value *entry,
+         struct str value)
 {
-    bool use_label = entry != NULL && (!member->vocabulary->open || entry->labeled);
+    bool use_label = entry != NULL && (!member->vocabulary->open || entry->labeled ||
+                                       str_eq(entry->key, value_fold(mem, value)));
     return use_label ? entry->label : value;
 }
 
@@ -99,14 +101,24 @@ struct facts_form {
     bool loose;       /* a value does not have the form that the pattern needs */
 };
 
-/* A value of a member with a form: in the third person, and quoted if it is a clause. */
+/* Values of a member with a vocabulary are words for things. Those of others can be names, in which
+ * "my" and "will" mean nothing. */
+static bool
+is_no_name(const struct member *member)
+{
+    return member->vocabulary != NULL && !statement_holds(member);
+}
+
+/* A value of such a member, or of one with a form: in the third person, and quoted if it is a
+ * clause. */
 static void
 shape_value(struct arena *mem, const struct member *member, struct hint_value *out,
             struct facts_form *form)
 {
     out->shown = phrase_third_person(mem, out->shown);
     out->quote = out->quote || phrase_is_clause(out->shown);
-    form->loose = form->loose || out->quote || !phrase_fits(member->hint.form, out->shown);
+    form->loose = str_present(member->hint.loose) &&
+                  (form->loose || out->quote || !phrase_fits(member->hint.form, out->shown));
 }
 
 static void
@@ -121,10 +133,10 @@ make_value(struct arena *mem, const struct member *member, const struct atom *at
     if (value->type == JSON_STR) {
         const struct vocabulary_value *entry = entry_of(mem, member, value->text);
         form->plain = entry != NULL ? entry->value : value->text;
-        out->shown = label_of(member, entry, value->text);
+        out->shown = label_of(mem, member, entry, value->text);
         out->quote = hint_must_quote(mem, out->shown) ||
                      (!atom->by_user && entry == NULL && !phrase_is_name(out->shown));
-        if (member->hint.form != FORM_ANY && entry == NULL)
+        if (entry == NULL && (member->hint.form != FORM_ANY || is_no_name(member)))
             shape_value(mem, member, out, form);
         if (is_plain_json(atom->value, out->shown))
             out->json = STR_NONE;
@@ -159,13 +171,14 @@ count_line(struct buf *line, int *whole, int *last)
 }
 
 static void
-count_level(struct arena *mem, const struct hint *hint, int items, struct hint_level *out)
+count_level(struct arena *mem, struct hint *hint, int items, struct hint_level *out)
 {
     struct buf line = buf_in(mem, SENTENCE_MAX_BYTES);
     int *tokens = out->tokens;
     out->items = items;
     hint_sentence(&line, hint, items, false);
     tokens[COUNT_SAID] = hint_units_said(mem, buf_str(&line));
+    hint->exact = hint->exact && hint_units_exact(mem, hint, items, buf_str(&line));
     count_line(&line, &tokens[COUNT_TEXT], &tokens[COUNT_TEXT_LAST]);
     hint_bullet(&line, hint, items);
     count_line(&line, &tokens[COUNT_BULLET], &tokens[COUNT_BULLET_LAST]);
@@ -300,6 +313,34 @@ quote_continued(const struct ranked *facts, struct hint_value *values, size_t co
         values[i].quote = true;
 }
 
+static bool
+has_word(struct str words, struct str wanted)
+{
+    struct str word;
+    while (str_cut(&words, ' ', &word))
+        if (str_eq(word, wanted))
+            return true;
+    return false;
+}
+
+static struct str
+origin_of(struct arena *mem, const struct ranked *facts, int count)
+{
+    struct str origin = STR("");
+    int apps = 0;
+    for (int i = 0; i < count && origin.len == 0; i++)
+        origin = facts[i].atom->by_user ? SOURCE_USER : origin;
+    for (int i = 0; i < count && apps < HINT_ORIGINS_MAX; i++) {
+        struct str app = facts[i].atom->app;
+        if (!str_present(app) || app.len == 0 || has_word(origin, app))
+            continue;
+        origin = str_format(mem, "%.*s%s%.*s", STR_ARG(origin), origin.len == 0 ? "" : " ",
+                            STR_ARG(app));
+        apps++;
+    }
+    return origin;
+}
+
 /* Makes one hint from `count` values of a member, best first. Returns 0 if the value has no
  * sentence of its own and the member has no pattern, otherwise 1. */
 static size_t
@@ -321,6 +362,8 @@ make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint 
                 : member->safety,
         .sensitive = member->sensitive || facts[0].concern == CONCERN_PRIVATE,
         .by_app = true,
+        .origin = origin_of(mem, facts, count),
+        .exact = true,
         .total = count,
         .values = values,
         .key_tokens = hint_units_key(mem, member),
@@ -349,14 +392,18 @@ run_length(const struct ranked *facts, size_t count)
 /* More would not fit into the largest budget, and each takes memory several times. */
 #define EACH_MAX 200
 
-/* Makes one hint for each of the best values. Returns the number of hints. */
-static size_t
-make_each(struct arena *mem, const struct ranked *facts, int count, struct hint *out)
+/* Makes one hint for each of the best values, and counts the others. */
+static void
+make_each(struct arena *mem, const struct ranked *facts, int count, struct hint_set *out)
 {
-    size_t made = 0;
-    for (int i = 0; i < count && i < EACH_MAX; i++)
-        made += make_hint(mem, facts + i, 1, &out[made]);
-    return made;
+    for (int i = 0; i < count; i++) {
+        if (i < EACH_MAX)
+            out->count += make_hint(mem, facts + i, 1, &out->hints[out->count]);
+        else if (facts[i].concern != CONCERN_NONE)
+            out->unlisted_critical++;
+        else
+            out->unlisted++;
+    }
 }
 
 static bool
@@ -392,21 +439,22 @@ hint_set_make(struct arena *mem, const struct domain *domain, const struct atom 
               size_t count, struct hint_set *out)
 {
     struct ranked *facts = NULL;
-    size_t found = hint_rank(mem, domain, atoms, count, &facts), made = 0;
-    struct hint *hints = ARENA_ARRAY(mem, struct hint, found + 1);
+    size_t found = hint_rank(mem, domain, atoms, count, &facts);
+    struct str heading = str_format(mem, "**%.*s**\n", STR_ARG(domain->heading));
+    *out = (struct hint_set){ .domain = domain,
+                              .heading = (int)tokenizer_count(heading),
+                              .name = hint_units_name(mem, domain),
+                              .hints = ARENA_ARRAY(mem, struct hint, found + 1) };
     for (size_t i = 0; i < found;) {
         const struct member *member = facts[i].member;
         int length = run_length(facts + i, found - i);
         if (statement_holds(member))
-            made += make_each(mem, facts + i, length, &hints[made]);
+            make_each(mem, facts + i, length, out);
         else if (member->type == MEMBER_ARRAY)
-            made += make_lists(mem, facts + i, length, &hints[made]);
+            out->count += make_lists(mem, facts + i, length, &out->hints[out->count]);
         else
-            made += make_hint(mem, facts + i, 1, &hints[made]);
+            out->count += make_hint(mem, facts + i, 1, &out->hints[out->count]);
         i += (size_t)length;
     }
-    struct str heading = str_format(mem, "**%.*s**\n", STR_ARG(domain->heading));
-    *out = (struct hint_set){ domain, (int)tokenizer_count(heading), hint_units_name(mem, domain),
-                              hints, made };
-    mark_contexts(mem, domain, hints, made);
+    mark_contexts(mem, domain, out->hints, out->count);
 }

@@ -1,10 +1,10 @@
 /* The stored form of a hint set. A reader decodes only the hints it needs:
  *
  *   prefix         format version, start of the definition's digest, checksum
- *   counts         number of hints, tokens of the heading
+ *   counts         number of hints, tokens of the heading and the name, unlisted statements
  *   heads          for each hint: which it is, and the number of bytes of its body
  *   bodies         for each hint: its contexts and number of terms; the token counts of its
- *                  lengths; its terms; its values, each after its length
+ *                  lengths; its terms; its origin and its values, each after its length
  *
  * Numbers are base 64 with a fixed number of digits, so every offset is computed, not searched. The
  * checksum detects accidental damage. It can be forged, so all offsets are checked against the end
@@ -15,17 +15,18 @@
 #include "base/buf.h"
 #include "hint/hint.h"
 #include "hint/hint_terms.h"
+#include "model/atom.h"
 
 #include <endian.h>
 
 #define HINT_SET_VERSION \
-    '9' /* increase it when the format, the sentences or the token counts change */
+    'A' /* increase it when the format, the sentences or the token counts change */
 #define HINT_SET_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define DIGEST_PART 16 /* characters: 96 bits */
 
 /* Numbers of digits. */
 enum { OF_SUM = 6, OF_COUNT = 4, OF_TERM = 4, OF_VALUE = 4, OF_JSON = 4, OF_PART = 8 };
-enum { FRONT = 3 * OF_COUNT, HEAD = 2 * OF_PART };
+enum { FRONT = 5 * OF_COUNT, HEAD = 2 * OF_PART };
 
 /* Bit offsets and widths within a hint's head, which is two numbers of 48 bits. */
 enum { MEMBER_AT = 0, MEMBER_BITS = 10, SENTENCE_AT = 10, TOTAL_AT = 22, NUMBER_BITS = 12 };
@@ -33,6 +34,7 @@ enum { KEY_AT = 34, LEVELS_AT = 41, SMALL_BITS = 7 };
 enum { SCORE_AT = 0, SCORE_BITS = 18, LONG_AT = 18, DIGITS_AT = 19, BODY_AT = 24, BODY_BITS = 24 };
 enum { CRITICAL_AT = 21, SENSITIVE_AT = 22, BY_APP_AT = 23 };
 enum { CONTEXTS_AT = 0, TERMS_AT = HINT_CONTEXTS_MAX, TERMS_BITS = 6 }; /* at the start of a body */
+enum { EXACT_AT = TERMS_AT + TERMS_BITS };
 enum { TERM_VALUE_AT = HINT_TERM_BITS };
 
 /* Flags in the number before a value; the length is above them. */
@@ -148,7 +150,8 @@ write_body(struct buf *out, const struct hint *hint, int digits)
     struct words words = words_of(hint);
     add_number(out,
                part(out, words.contexts, CONTEXTS_AT, HINT_CONTEXTS_MAX) |
-                   part(out, words.count, TERMS_AT, TERMS_BITS),
+                   part(out, words.count, TERMS_AT, TERMS_BITS) |
+                   part(out, hint_is_exact(hint), EXACT_AT, 1),
                OF_PART);
     for (size_t l = 0; l < hint->level_count; l++)
         for (size_t i = 0; i < counts_of_level(hint); i += 2) {
@@ -160,6 +163,10 @@ write_body(struct buf *out, const struct hint *hint, int digits)
         struct hint_term term = term_at(&words, i);
         add_number(out, term.hash | (uint64_t)term.value << TERM_VALUE_AT, OF_TERM);
     }
+    struct str origin = hint_origin(hint);
+    origin = str_eq(origin, SOURCE_USER) ? STR("") : origin; /* by far the most frequent */
+    add_number(out, origin.len, OF_VALUE);
+    buf_add(out, origin);
     for (int i = 0; i < hint->total; i++)
         write_value(out, &hint->values[i]);
 }
@@ -205,6 +212,8 @@ hint_set_write(struct arena *mem, const struct hint_set *set)
     add_number(&out, set->count, OF_COUNT);
     add_number(&out, (size_t)set->heading, OF_COUNT);
     add_number(&out, (size_t)set->name, OF_COUNT);
+    add_number(&out, (size_t)set->unlisted, OF_COUNT);
+    add_number(&out, (size_t)set->unlisted_critical, OF_COUNT);
     for (size_t i = 0; i < set->count; i++) {
         size_t start = bodies.len;
         int digits = digits_of_counts(&set->hints[i]);
@@ -293,7 +302,7 @@ read_hint(const struct domain *domain, const char *at, const char *body, size_t 
     out->digits = (uint8_t)(part_of(second, DIGITS_AT, 2) + 1);
     out->level_count = part_of(first, LEVELS_AT, SMALL_BITS) + 1;
     out->encoded = (struct str){ body, length };
-    return length >= terms_at(out) + (size_t)out->total * OF_VALUE;
+    return length >= terms_at(out) + ((size_t)out->total + 1) * OF_VALUE;
 }
 
 /* The contents after a valid prefix; absent: other version, definition or checksum. */
@@ -328,8 +337,14 @@ hint_set_read(struct arena *mem, const struct domain *domain, struct str text, s
             return false;
         body += hints[i].encoded.len;
     }
-    *out = (struct hint_set){ domain, (int)four_digits(contents.ptr + OF_COUNT),
-                              (int)four_digits(contents.ptr + 2 * (size_t)OF_COUNT), hints, count };
+    const char *counts = contents.ptr + OF_COUNT;
+    *out = (struct hint_set){ .domain = domain,
+                              .heading = (int)four_digits(counts),
+                              .name = (int)four_digits(counts + OF_COUNT),
+                              .unlisted = (int)four_digits(counts + 2 * (size_t)OF_COUNT),
+                              .unlisted_critical = (int)four_digits(counts + 3 * (size_t)OF_COUNT),
+                              .hints = hints,
+                              .count = count };
     return body == end;
 }
 
@@ -356,6 +371,13 @@ hint_tokens(const struct hint *hint, size_t level, enum hint_count which)
                      (level * counts + (which < counts ? which : COUNT_TEXT)) * hint->digits;
     return (struct hint_pair){ read_count(at, hint->digits),
                                read_count(at + hint->digits, hint->digits) };
+}
+
+bool
+hint_is_exact(const struct hint *hint)
+{
+    return hint->levels != NULL ? hint->exact
+                                : part_of(eight_digits(hint->encoded.ptr), EXACT_AT, 1);
 }
 
 /* Limits the number of terms to the bytes that exist. */
@@ -414,6 +436,18 @@ read_number(const char **at, const char *end)
     return number;
 }
 
+struct str
+hint_origin(const struct hint *hint)
+{
+    if (!str_present(hint->encoded))
+        return hint->origin;
+    struct words words = words_of(hint);
+    const char *at = words.encoded + words.count * OF_TERM,
+               *end = hint->encoded.ptr + hint->encoded.len;
+    size_t length = read_number(&at, end);
+    return length == 0 && !hint->by_app ? SOURCE_USER : read_text(&at, end, length);
+}
+
 void
 hint_open(struct arena *mem, struct hint *hint, int items)
 {
@@ -422,6 +456,7 @@ hint_open(struct arena *mem, struct hint *hint, int items)
     struct words words = words_of(hint);
     const char *at = words.encoded + words.count * OF_TERM,
                *end = hint->encoded.ptr + hint->encoded.len;
+    read_text(&at, end, read_number(&at, end)); /* the origin */
     struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, (size_t)items);
     for (int i = 0; i < items; i++) {
         unsigned number = read_number(&at, end);

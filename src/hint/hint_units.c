@@ -46,9 +46,16 @@ static const struct surroundings raw = {
 static const struct surroundings *
 surroundings_of(const struct member *member)
 {
-    return member->type == MEMBER_ARRAY                                   ? &array
-           : member->type == MEMBER_STRING || member->type == MEMBER_ENUM ? &string
-                                                                          : &raw;
+    enum hint_part part = hint_units_part(member);
+    return part == PART_ARRAY ? &array : part == PART_STRING ? &string : &raw;
+}
+
+enum hint_part
+hint_units_part(const struct member *member)
+{
+    return member->type == MEMBER_ARRAY                                   ? PART_ARRAY
+           : member->type == MEMBER_STRING || member->type == MEMBER_ENUM ? PART_STRING
+                                                                          : PART_RAW;
 }
 
 static bool
@@ -137,6 +144,60 @@ more_at_any_end(void)
     int most = more_at_end(&array);
     most = more_at_end(&string) > most ? more_at_end(&string) : most;
     return more_at_end(&raw) > most ? more_at_end(&raw) : most;
+}
+
+/* ---- exact counts ---- */
+
+/* Tokens of `.","`, `."},"`, `."}}`, and so on. unit/hint/hint_units_test.c compares them with the
+ * tokenizer. */
+static const uint8_t closing[][3] = {
+    [PART_SENTENCE] = { 1, 2, 2 },
+    [PART_ARRAY] = { 2, 2, 2 },
+    [PART_STRING] = { 1, 2, 1 },
+    [PART_RAW] = { 1, 1, 1 },
+};
+
+int
+hint_units_close(enum hint_part part, enum hint_ending ending)
+{
+    return closing[part][ending];
+}
+
+/* Without what hint_units_name() adds: `":{"`, `summary`, `":"`, `","`, and the longer end. */
+int
+hint_units_bare_name(const struct hint_set *set)
+{
+    return set->name - 5;
+}
+
+int
+hint_units_bare_key(const struct hint *hint)
+{
+    return hint->key_tokens - 1 - closing[hint_units_part(hint->member)][BEFORE_KEY];
+}
+
+static bool
+has_plain_ends(struct str text)
+{
+    return text.len > 0 && is_plain(text.ptr[0]) && is_plain(text.ptr[text.len - 1]);
+}
+
+/* Objects are not plain. " User" and "User" have as many tokens; other first words may not. */
+bool
+hint_units_exact(struct arena *mem, const struct hint *hint, int items, struct str sentence)
+{
+    size_t quotes = hint_units_part(hint->member) == PART_RAW ? 0 : 1;
+    for (int i = 0; i < items; i++) {
+        struct buf out = buf_in(mem, UNIT_MAX_BYTES);
+        struct json json = json_into(&out);
+        hint_units_value(&json, &hint->values[i]);
+        if (out.len <= 2 * quotes ||
+            !has_plain_ends((struct str){ out.ptr + quotes, out.len - 2 * quotes }))
+            return false;
+    }
+    return str_starts(sentence, STR("User")) && sentence.len > 1 &&
+           !is_plain(sentence.ptr[sizeof "User" - 1]) && str_ends(sentence, STR(".")) &&
+           is_plain(sentence.ptr[sentence.len - 2]);
 }
 
 /* ---- parts ---- */

@@ -28,6 +28,18 @@ int hint_units_said(struct arena *mem, struct str sentence);
 /* The first `items` values of a hint below its key, without the key. */
 int hint_units_keyed(struct arena *mem, const struct hint *hint, int items);
 
+/* Whether hint_units_said() and hint_units_keyed() are exact for this length of a hint. */
+bool hint_units_exact(struct arena *mem, const struct hint *hint, int items, struct str sentence);
+
+/* The exact tokens of a key or of a domain's name alone, and of the punctuation after a part. The
+ * punctuation between two parts is one token, except where it is listed here. */
+enum hint_part { PART_SENTENCE, PART_ARRAY, PART_STRING, PART_RAW };
+enum hint_ending { BEFORE_KEY, BEFORE_DOMAIN, AT_END };
+enum hint_part hint_units_part(const struct member *member);
+int hint_units_bare_name(const struct hint_set *set);
+int hint_units_bare_key(const struct hint *hint);
+int hint_units_close(enum hint_part part, enum hint_ending ending);
+
 /* Adds a value as JSON. */
 struct json;
 void hint_units_value(struct json *out, const struct hint_value *value);

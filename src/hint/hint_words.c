@@ -245,7 +245,7 @@ add_sentence(struct buf *out, const struct hint *hint, int items, bool strong, e
         buf_add_c(out, "; ");
         buf_add(out, emphasis);
     }
-    if (!str_ends(buf_str(out), STR("."))) /* "Dinosaur Jr." already ends with one */
+    if (out->len == 0 || out->ptr[out->len - 1] != '.') /* "Dinosaur Jr." ends with one */
         buf_add_char(out, '.');
 }
 

@@ -5,6 +5,7 @@
 #include "dispatch/response_cache.h"
 #include "flow/hints.h"
 #include "hint/context.h"
+#include "hint/hint_origins.h"
 #include "job/rebuild.h"
 #include "mcp/permission.h"
 #include "mcp/tool.h"
@@ -132,6 +133,8 @@ write_hints(struct call *call, const struct hints *hints)
     struct str matched = hints_matched(hints);
     json_open_object(&out);
     json_put_raw(&out, "hints", hints->answer.hints);
+    json_key(&out, "origins");
+    hint_origins_by_hint(&out, hints->answer.selected);
     json_put_bool(&out, "safety_complete", hints->answer.safety_complete);
     json_put_int(&out, "omitted", hints->answer.omitted);
     if (str_present(matched))

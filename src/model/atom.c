@@ -69,6 +69,15 @@ atom_add_source(struct arena *mem, struct sourced_atom *atom, struct atom_source
     return true;
 }
 
+struct str
+atom_first_app(const struct sourced_atom *atom)
+{
+    for (size_t i = 0; i < atom->source_count; i++)
+        if (!str_eq(atom->sources[i].source, SOURCE_USER))
+            return atom->sources[i].source;
+    return STR_NONE;
+}
+
 void
 atom_drop_source(struct sourced_atom *atom, struct str source)
 {

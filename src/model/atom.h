@@ -38,6 +38,7 @@ struct atom {
     int64_t created_at;
     int64_t updated_at;
     bool by_caller; /* the app that makes the request is a source */
+    struct str app; /* the oldest source that is an app; absent: none */
 };
 
 /* One source of an atom: the user or an app. */
@@ -62,6 +63,9 @@ bool atom_source_before(const struct atom_source *a, const struct atom_source *b
 bool atom_add_source(struct arena *mem, struct sourced_atom *atom, struct atom_source source);
 
 void atom_drop_source(struct sourced_atom *atom, struct str source);
+
+/* The oldest source that is an app; absent: none. */
+struct str atom_first_app(const struct sourced_atom *atom);
 
 const char *atom_status_name(enum atom_status status);
 bool atom_status_read(struct str text, enum atom_status *out);

@@ -195,6 +195,7 @@ read_sources(struct arena *mem, struct str rest, struct str caller, struct sourc
         insert_source(out->sources, out->source_count - 1);
     }
     out->atom.source_count = (int64_t)out->source_count;
+    out->atom.app = atom_first_app(out);
     return valid;
 }
 
@@ -271,6 +272,7 @@ atom_list_read_line(const struct atom_line *line, struct str domain, struct str 
     bool valid = read_atom(line, domain, &rest, out);
     out->source_count = 0;
     out->by_caller = false;
+    out->app = STR_NONE;
     for (; rest.len > 0 && valid; out->source_count++) {
         struct str source = next_field(&rest);
         if (!next_are_empty(&rest, STR("\t\t"))) {
@@ -279,6 +281,8 @@ atom_list_read_line(const struct atom_line *line, struct str domain, struct str 
         }
         valid = valid && source.len > 0;
         out->by_caller = out->by_caller || str_eq(source, caller);
+        if (!str_present(out->app) && !str_eq(source, SOURCE_USER))
+            out->app = source;
     }
     return valid;
 }

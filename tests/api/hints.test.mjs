@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { state } from "../kit/account.mjs";
 import { assertError } from "../kit/expect.mjs";
 import { DOMAINS } from "../kit/oauth.mjs";
 import { connected, fine, FOOD, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
@@ -36,6 +37,25 @@ test("hints are sentences within the budget, safety-critical ones first", async 
   });
 });
 
+test("JSON names who stated each member: the user, an app, or both", async (t) => {
+  const { w, ada, api, app } = await connected(t, { scope: ASKING });
+  const other = await secondApp(w, ada, { scope: ASKING });
+  await api.write(FOOD, { allergies: ["peanuts"], cuisines: ["Thai"] });
+  await other.write(FOOD, { cuisines: ["Thai", "Greek"] });
+  await other.write(MUSIC, { genres: ["jazz"] });
+  const asked = (format) => api.read(query({ format, domains: `${FOOD},${MUSIC}`, max_tokens: 500 }));
+  const [first, second] = [[app.client_id], [other.app.client_id]];
+
+  assert.equal((await asked("text")).origins, undefined);
+  assert.equal((await asked("bullets")).origins, undefined);
+  assert.deepEqual((await asked("json")).origins, { [FOOD]: { allergies: first, cuisines: [...first, ...second] }, [MUSIC]: { genres: second } });
+
+  await state(ada, FOOD, "cuisines", "Thai");
+  await state(ada, MUSIC, "favorite_artists", "Björk");
+  const { origins } = await asked("json");
+  assert.deepEqual(origins, { [FOOD]: { allergies: first, cuisines: ["user", ...first, ...second] }, [MUSIC]: { genres: second, top_artists: ["user"] } });
+});
+
 test("a diet among the restrictions is no food that the user refuses", async (t) => {
   const { api } = await connected(t, { scope: ASKING });
   const told = async (dietary_restrictions) => {
@@ -50,11 +70,11 @@ test("a diet among the restrictions is no food that the user refuses", async (t)
 test("each format has its own shape", async (t) => {
   const { api } = await fed(t);
   const bullets = await api.read(query({ domains: MUSIC, format: "bullets" }));
-  assert.equal(bullets.hints, "- Favorite artists: Björk\n- Genres: jazz and trip hop");
+  assert.equal(bullets.hints, "- Favorite artists: Björk\n- genres: jazz and trip-hop");
   assert.deepEqual(bullets.domains, [MUSIC]);
   const { hints } = await api.read(query({ domains: MUSIC, format: "json" }));
   assert.deepEqual(hints, {
-    [MUSIC]: { summary: "User's favorite artist is Björk. User's preferred genres include jazz and trip hop.", top_artists: ["Björk"], genres: ["jazz", "trip hop"] },
+    [MUSIC]: { summary: "User's favorite artist is Björk. User's preferred genres include jazz and trip-hop.", top_artists: ["Björk"], genres: ["jazz", "trip hop"] },
   });
   assert.equal((await api.read(query({ domains: `${MUSIC},${FOOD}`, format: "bullets", max_tokens: 500 }))).hints.split("\n").filter((line) => line.startsWith("**")).length, 2);
 });
@@ -75,7 +95,7 @@ test("suppressed, held, and replaced facts are never in hints", async (t) => {
   await api.write(MUSIC, { discovery: "adventurous" });
   fine(await api.suppressing((await api.atom("jazz")).atom_id));
   const { hints } = await api.read(query({ domains: MUSIC, max_tokens: 500 }));
-  assert.deepEqual(hints, ["User's favorite artist is Björk.", "User's preferred genre is trip hop.", "User enjoys discovering unfamiliar music."]);
+  assert.deepEqual(hints, ["User's favorite artist is Björk.", "User's preferred genre is trip-hop.", "User enjoys discovering unfamiliar music."]);
 });
 
 test("a user without facts has no hints", async (t) => {
@@ -119,7 +139,7 @@ test("a token without access gets the reason", async (t) => {
 test("every odd way to write the question is understood", async (t) => {
   const { api } = await fed(t);
   for (const wish of [{ domains: ` ${MUSIC} , ` }, { domains: `${MUSIC},${MUSIC}` }, { domains: MUSIC, context: "" }, { domains: MUSIC, context: "smalltalk", format: "" }])
-    assert.deepEqual((await api.read(query(wish))).hints, ["User's favorite artist is Björk.", "User's preferred genres include jazz and trip hop."], JSON.stringify(wish));
+    assert.deepEqual((await api.read(query(wish))).hints, ["User's favorite artist is Björk.", "User's preferred genres include jazz and trip-hop."], JSON.stringify(wish));
 });
 
 test("a context that matches nothing gets only safety facts that are not sensitive", async (t) => {

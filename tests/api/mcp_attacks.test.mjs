@@ -68,7 +68,7 @@ test("stored text that poses as an instruction stays a value", async (t) => {
   await state(ada, FOOD, "cuisines", "Thai");
   await state(ada, MUSIC, "genres", hostile);
   const mcp = new Mcp(w, (await ada.connect(app)).access_token);
-  const shape = { get_hints: ["content_role", "hints", "omitted", "safety_complete"], get_preferences: ["content_role", "facts"] };
+  const shape = { get_hints: ["content_role", "hints", "omitted", "origins", "safety_complete"], get_preferences: ["content_role", "facts"] };
   for (const era of ERAS)
     for (const [tool, args] of [["get_hints", { domains: [MUSIC], max_tokens: 4000 }], ["get_preferences", { domain: MUSIC }]]) {
       const result = resultOf(await mcp[era]("tools/call", { name: tool, arguments: args }));

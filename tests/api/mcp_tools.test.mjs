@@ -67,7 +67,7 @@ test("tools are few, short, and portable", async (t) => {
 });
 
 test("get_hints returns what the hints endpoint returns", async (t) => {
-  const { w, ada, api, mcp } = await opened(t);
+  const { w, ada, app, api, mcp } = await opened(t);
   await api.write(FOOD, { allergies: ["peanuts", "shellfish"], dietary: "vegetarian", cuisines: ["Thai"] });
   await api.write(MUSIC, { genres: ["jazz"] });
 
@@ -76,7 +76,8 @@ test("get_hints returns what the hints endpoint returns", async (t) => {
       const { hints } = await api.read("agent-hints?context=restaurant_search&max_tokens=200");
       await mcp.tool("get_hints", { task: "restaurant_search" }, era);
       const found = await mcp.tool("get_hints", { task: "restaurant_search" }, era); // cached
-      assert.deepEqual(found, { hints, safety_complete: true, omitted: 0, task_matched: "restaurant_search", content_role: "data" });
+      const origins = hints.map(() => [app.client_id]);
+      assert.deepEqual(found, { hints, origins, safety_complete: true, omitted: 0, task_matched: "restaurant_search", content_role: "data" });
       assert.ok((await schemas(mcp)).get_hints.output(found));
       assert.equal((await mcp.tool("get_hints", undefined, era)).task_matched, undefined);
       assert.deepEqual((await mcp.tool("get_hints", { domains: [MUSIC] }, era)).hints, ["User's preferred genre is jazz."]);

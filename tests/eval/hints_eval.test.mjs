@@ -17,11 +17,10 @@ const SIZES = [20, 40, 60];
 const FORMATS = ["text", "bullets", "json"];
 const BUDGET = 100;
 
-// Regressions below these fail. The goals are 97 % included, 85 % of the budget used, and fewer than 1 % false routes;
 // docs/HINTS.md has the results.
-const LEAST_TOLD = { text: 0.85, bullets: 0.85, json: 0.7 };
-const LEAST_FILL = 0.55;
-const MOST_FALSE_ROUTES = 0.025;
+const LEAST_TOLD = 0.97;
+const LEAST_FILL = 0.85; // where facts are omitted
+const MOST_FALSE_ROUTES = 0.01;
 const DOCUMENT = path.join(ROOT, "docs/HINTS.md");
 
 const definitions = readDefinitions(path.join(ROOT, "domains"));
@@ -35,6 +34,7 @@ function valueFor(member) {
   if (member.type === "bool") return d.chance(0.5);
   if (member.type === "number") return d.between(member.minimum ?? 0, Math.min(member.maximum ?? 9, (member.minimum ?? 0) + 4));
   if (member.type === "object") return Object.fromEntries(Object.entries(member.properties).map(([name, type]) => [name, type === "string" ? d.pick(NAMES) : type === "number" ? 2 : true]));
+  if (member.max_length < 10) return d.pick(NAMES).slice(0, member.max_length).toUpperCase(); // a code, such as an airport's
   return member.vocabulary ? d.pick(member.vocabulary.values).value : `${d.pick(NAMES)} ${d.pick(NAMES)}`;
 }
 
@@ -134,17 +134,24 @@ function measure(plans) {
 const percent = (part) => `${(100 * part).toFixed(1)} %`;
 const mean = (list) => list.reduce((sum, one) => sum + one, 0) / Math.max(1, list.length);
 const rows = [];
+const fills = [];
 
 for (const [kind, plan] of [["typed", planTyped], ["statement", planStatement]])
   test(`a relevant ${kind === "typed" ? "preference" : "statement"} is told within ${BUDGET} tokens`, () => {
     for (const size of SIZES) {
       const plans = Array.from({ length: Math.round(60 * SHARE) }, () => plan(size));
       const found = measure(plans);
-      rows.push([kind, size, ...found.map(({ told }) => percent(told / plans.length)), percent(mean(found.flatMap(({ fills }) => fills))), percent(mean(found.map(({ precise, hints }) => precise / Math.max(1, hints))))]);
-      for (const [f, { told }] of found.entries()) assert.ok(told / plans.length >= LEAST_TOLD[FORMATS[f]], `${FORMATS[f]}, ${size} other facts: ${told} of ${plans.length}`);
-      assert.ok(mean(found.flatMap(({ fills }) => fills)) >= LEAST_FILL, `${size} other facts: ${mean(found.flatMap(({ fills }) => fills))} of the budget are used`);
+      rows.push([kind, size, ...found.map(({ told }) => percent(told / plans.length)), found.some((one) => one.fills.length > 0) ? percent(mean(found.flatMap((one) => one.fills))) : "all facts included", percent(mean(found.map(({ precise, hints }) => precise / Math.max(1, hints))))]);
+      fills.push(...found.flatMap((one) => one.fills));
+      for (const [f, { told }] of found.entries()) assert.ok(told / plans.length >= LEAST_TOLD, `${FORMATS[f]}, ${size} other facts: ${told} of ${plans.length}`);
     }
   });
+
+// With few facts, what is omitted is usually a single long one.
+test("the budget is used where facts are omitted", () => {
+  assert.ok(fills.length > 30 * SHARE);
+  assert.ok(mean(fills) >= LEAST_FILL, percent(mean(fills)));
+});
 
 const labels = NEGATIVES.map((label) => ({ label }));
 const routed = askAll([{ atoms: [], queries: labels }])[0];

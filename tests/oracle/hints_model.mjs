@@ -95,7 +95,8 @@ function pairOf({ pairs }, name, value) {
 function shownValue(member, kept) {
   if (typeof kept === "object") return Object.entries(kept).map(([name, value]) => pairOf(member.hint, name, value));
   if (typeof kept !== "string") return `${yesOrNo(kept)}`;
-  return member.vocabulary?.byText.get(fold(kept))?.label ?? kept;
+  const entry = member.vocabulary?.byText.get(fold(kept));
+  return entry?.label ?? (entry && fold(entry.value) === fold(kept) ? entry.value : kept);
 }
 
 // ---- selection and order of facts ----

@@ -120,7 +120,7 @@ export const PROMISES = {
   },
 
   "P9 the answer lists the considered domains": ({ query, concern, answer }) => {
-    const { hints, token_count, omitted, safety_complete, ...rest } = answer;
+    const { hints, origins, token_count, omitted, safety_complete, ...rest } = answer;
     const expected = {
       format: query.format, domains: concern.domains, context: query.context ?? null, max_tokens: query.max_tokens, tokenizer: "o200k_base",
       context_matched: concern.matched, hints_available: concern.available.length, content_role: "data",

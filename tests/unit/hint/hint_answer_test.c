@@ -1,6 +1,7 @@
 /* Answers in three formats: what fits into the budget, and the counts of what does not. */
 #include "unit/hint/hint_kit.h"
 
+#include "base/buf.h"
 #include "hint/hint_answer.h"
 
 #define FARE                                                                               \
@@ -98,12 +99,16 @@ json_is_an_object_by_domain(void **state)
         { "nothing fits", HINT_JSON, 15, "{}", 10, false },
         { "a critical array is whole or absent", HINT_JSON, 26, "{`fare`:{`summary`:`" NUTS ".`}}",
           7, true },
-        { "… and comes when it fits", HINT_JSON, 30,
-          "{`fare`:{`summary`:`" NUTS ".`,`allergies`:[`nuts`,`fish`,`milk`]}}", 7, true },
-        { "each domain has a sentence, further facts only a key", HINT_JSON, 60,
+        { "each domain has a sentence, further facts only a key", HINT_JSON, 56,
+          "{`fare`:{`summary`:`" NUTS ".`,`diet`:`vegan`,"
+          "`likes`:[`figs`,`dates`,`plums`,`limes`]},"
+          "`tunes`:{`summary`:`User hears Bj\u00F6rk.`,`loud`:false}}",
+          0, true },
+        { "when all facts are included, each gets its key", HINT_JSON, 70,
           "{`fare`:{`summary`:`" NUTS ".`,`allergies`:[`nuts`,`fish`,`milk`],`diet`:`vegan`,"
-          "`likes`:[`figs`,`dates`]},`tunes`:{`summary`:`User hears Bj\u00F6rk.`,`loud`:false}}",
-          2, true },
+          "`likes`:[`figs`,`dates`,`plums`,`limes`]},"
+          "`tunes`:{`summary`:`User hears Bj\u00F6rk.`,`loud`:false}}",
+          0, true },
         { "everything", HINT_JSON, 4000,
           "{`fare`:{`summary`:`" NUTS ". User follows a vegan diet.`,"
           "`allergies`:[`nuts`,`fish`,`milk`],`diet`:`vegan`,"
@@ -125,6 +130,31 @@ absent_facts_give_no_hints(void **state)
     };
     check("", "", rows, ROWS(rows));
     check("likes -me 0 a | allergies ?1 0 b", "years me 0 5", rows, ROWS(rows));
+}
+
+/* Only the best 200 statements have a hint; the others are omitted at any budget. */
+static void
+further_statements_count_as_omitted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *words;
+        int omitted;
+        bool safety_complete;
+    } rows[] = { { "Saying", 5, true }, { "Allergic to thing", 5, false } };
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct arena *mem = arena_new();
+        struct buf facts = buf_in(mem, 100000);
+        for (int n = 0; n < 205; n++)
+            buf_add_format(&facts, "%ssays me 0 %s %d", n == 0 ? "" : " | ", rows[i].words, n);
+        struct hint_answer answer;
+        struct row row = { rows[i].words, HINT_TEXT, 4000, NULL, 0, false };
+        ask(mem, str_c(mem, buf_str(&facts)), "", &row, &answer);
+        assert_int_equal(answer.available, 200);
+        assert_int_equal(answer.omitted, rows[i].omitted);
+        assert_int_equal(answer.safety_complete, rows[i].safety_complete);
+        arena_free(mem);
+    }
 }
 
 /* In every format, for every budget: a larger budget never omits more. */
@@ -154,6 +184,7 @@ main(void)
         cmocka_unit_test(bullets_are_one_string),
         cmocka_unit_test(json_is_an_object_by_domain),
         cmocka_unit_test(absent_facts_give_no_hints),
+        cmocka_unit_test(further_statements_count_as_omitted),
         cmocka_unit_test(more_budget_never_omits_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,49 @@ the_constants_are_those_of_the_tokenizer(void **state)
     (void)state;
     assert_int_equal(tokenizer_count(STR("{\"")), HINT_OBJECT_TOKENS);
     assert_int_equal(tokenizer_count(STR("\",\"")), HINT_MERGE_TOKENS);
+    static const struct {
+        enum hint_part part;
+        const char *open, *close;
+    } parts[] = {
+        { PART_SENTENCE, "\":\"", ".\"" },
+        { PART_ARRAY, "\":[\"", "\"]" },
+        { PART_STRING, "\":\"", "\"" },
+        { PART_RAW, "\":", "" },
+    };
+    static const char *const endings[] = { ",\"", "},\"", "}}" };
+    struct arena *mem = arena_new();
+    assert_int_equal(tokenizer_count(STR("\":{\"")), 1);
+    for (size_t i = 0; i < ROWS(parts); i++) {
+        assert_int_equal(tokenizer_count(str_of(parts[i].open)), 1);
+        for (size_t e = 0; e < ROWS(endings); e++)
+            assert_int_equal(tokenizer_count(str_format(mem, "%s%s", parts[i].close, endings[e])),
+                             hint_units_close(parts[i].part, (enum hint_ending)e));
+    }
+    arena_free(mem);
+}
+
+/* Which hints have exact counts: those whose ends share no token with the punctuation. */
+static void
+plain_ends_are_exact(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *facts;
+        bool exact;
+    } rows[] = { { "likes me 0 nuts", true },
+                 { "likes me 0 nuts | likes me 0 tea with milk", true },
+                 { "likes me 0 C++", false },
+                 { "likes me 0 .NET", false },
+                 { "likes me 0 nuts | likes me 0 Wham!", false },
+                 { "likes me 0 \u6771\u4EAC", false } };
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct hint_set set = hint_kit_set(mem, domain, rows[i].facts);
+        if (hint_is_exact(&set.hints[0]) != rows[i].exact)
+            fail_msg("%s", rows[i].facts);
+    }
+    arena_free(mem);
 }
 
 /* The whole object costs at most the sum of its parts. */
@@ -59,6 +102,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_constants_are_those_of_the_tokenizer),
+        cmocka_unit_test(plain_ends_are_exact),
         cmocka_unit_test(the_sum_of_parts_is_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,90 @@
+#include "hint/hint_origins.h"
+
+#include "model/atom.h"
+#include "text/json_write.h"
+
+static bool
+is_written(const struct str *names, size_t count, struct str name)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq(names[i], name))
+            return true;
+    return false;
+}
+
+/* Writes the origins of a pick; merged: with those of later picks of the same member. */
+static void
+write_origin(struct json *out, const struct ladder *ladder, size_t index, bool merged)
+{
+    struct str names[2 * HINT_ORIGINS_MAX];
+    size_t count = 0;
+    const struct rung *first = ladder->picks[index].rung;
+    if (!merged && str_eq(hint_origin(first->hint), SOURCE_USER)) {
+        json_raw(out, STR("[\"user\"]"));
+        return;
+    }
+    json_open_array(out);
+    for (size_t i = index; i < (merged ? ladder->count : index + 1); i++) {
+        const struct rung *rung = ladder->picks[i].rung;
+        if (rung->set != first->set || rung->hint->member != first->hint->member)
+            continue;
+        struct str rest = hint_origin(rung->hint), name;
+        while (str_cut(&rest, ' ', &name)) {
+            if (count == 2 * HINT_ORIGINS_MAX || is_written(names, count, name))
+                continue;
+            names[count++] = name;
+            json_add_pieces(out, STR("\""), name, STR("\""));
+        }
+    }
+    json_close_array(out);
+}
+
+/* Whether an earlier pick is of the same member. */
+static bool
+came_before(const struct ladder *ladder, size_t index)
+{
+    const struct rung *rung = ladder->picks[index].rung;
+    for (size_t i = 0; i < index; i++)
+        if (ladder->picks[i].rung->set == rung->set &&
+            ladder->picks[i].rung->hint->member == rung->hint->member)
+            return true;
+    return false;
+}
+
+static void
+write_members(struct json *out, const struct ladder *ladder, size_t first)
+{
+    json_key_str(out, ladder->picks[first].rung->set->domain->name);
+    json_open_object(out);
+    for (size_t i = first; i < ladder->count; i++) {
+        const struct rung *rung = ladder->picks[i].rung;
+        if (rung->set != ladder->picks[first].rung->set || came_before(ladder, i))
+            continue;
+        json_key_str(out, rung->hint->member->json_key);
+        write_origin(out, ladder, i, true);
+    }
+    json_close_object(out);
+}
+
+void
+hint_origins_by_hint(struct json *out, const struct ladder *ladder)
+{
+    json_open_array(out);
+    for (size_t i = 0; i < ladder->count; i++)
+        write_origin(out, ladder, i, false);
+    json_close_array(out);
+}
+
+void
+hint_origins_by_member(struct json *out, const struct ladder *ladder)
+{
+    uint64_t written = 0;
+    json_open_object(out);
+    for (size_t i = 0; i < ladder->count; i++) {
+        uint64_t domain = (uint64_t)1 << ladder->picks[i].rung->set_index;
+        if ((written & domain) == 0)
+            write_members(out, ladder, i);
+        written |= domain;
+    }
+    json_close_object(out);
+}

@@ -1,0 +1,17 @@
+/* hint_origins.h - writes who stated the facts of a selection.
+ *
+ * An origin is an array: "user", the ids of apps, or both. Pure; any thread may call it. */
+#ifndef HINT_HINT_ORIGINS_H
+#define HINT_HINT_ORIGINS_H
+
+#include "hint/hint_ladder.h"
+
+struct json;
+
+/* An array with the origin of each hint, in the order of text. */
+void hint_origins_by_hint(struct json *out, const struct ladder *ladder);
+
+/* An object by domain, with the origin of each member under the member's key. */
+void hint_origins_by_member(struct json *out, const struct ladder *ladder);
+
+#endif
