@@ -103,7 +103,7 @@ build/$(1)/embedded.o: build/embedded.c $$(filter-out $$(MINIFY),$$(EMBED)) $$(M
 	@mkdir -p $$(@D)
 	@$(2) $$(COMMON) $(3) -c $$< -o $$@
 
-build/$(1)/hint/tokenizer_table.o: build/tokenizer.table
+build/$(1)/tokenizer/tokenizer_table.o: build/tokenizer.table
 
 # Everything except main(), for tests and fuzz targets.
 build/$(1)/penchant.a: $$(filter-out build/$(1)/app/main.o,$$(OBJECTS_$(1)))

@@ -1,8 +1,8 @@
-/* tokenizer_table.c - writes the lookup table that hint/tokenizer_table.h describes.
+/* tokenizer_table.c - writes the lookup table that tokenizer/tokenizer_table.h describes.
  *
  * Run by the build: tokenizer_table TOKENS CLASSES > TABLE
  * data/README.md describes the two files. An error in one of them stops the build with one line. */
-#include "hint/tokenizer_table.h"
+#include "tokenizer/tokenizer_table.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

@@ -3,8 +3,8 @@
 #include "base/arena.h"
 #include "hint/hint_units.h"
 #include "hint/hint_words.h"
-#include "hint/tokenizer.h"
 #include "text/json_write.h"
+#include "tokenizer/tokenizer.h"
 
 #define ANSWER_MAX_BYTES ((size_t)4 * 1024 * 1024)
 

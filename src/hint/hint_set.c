@@ -11,9 +11,9 @@
 #include "hint/hint_terms.h"
 #include "hint/hint_units.h"
 #include "hint/hint_words.h"
-#include "hint/tokenizer.h"
 #include "model/atom.h"
 #include "text/json_read.h"
+#include "tokenizer/tokenizer.h"
 
 #include <string.h>
 

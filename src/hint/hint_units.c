@@ -2,8 +2,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "hint/tokenizer.h"
 #include "text/json_write.h"
+#include "tokenizer/tokenizer.h"
 
 #define UNIT_MAX_BYTES ((size_t)2 * 1024 * 1024)
 #define TAILS 4

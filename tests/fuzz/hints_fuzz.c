@@ -11,10 +11,10 @@
 #include "base/buf.h"
 #include "domain/value.h"
 #include "hint/hint_answer.h"
-#include "hint/tokenizer.h"
 #include "model/atom.h"
 #include "text/json_read.h"
 #include "text/utf8.h"
+#include "tokenizer/tokenizer.h"
 
 #define FACTS_MAX 200
 #define DAY (24 * 3600)

@@ -2,8 +2,8 @@
  * algorithms agree. */
 #include "fuzz.h"
 
-#include "hint/tokenizer.h"
-#include "hint/tokenizer_merge.h"
+#include "tokenizer/tokenizer.h"
+#include "tokenizer/tokenizer_merge.h"
 #include "text/utf8.h"
 
 static size_t

@@ -1,7 +1,7 @@
 /* Counts the tokens of texts that come in on stdin, each with its length in four bytes before it,
  * least significant first. Prints a number a line. */
 #include "base/str.h"
-#include "hint/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 int
 main(void)

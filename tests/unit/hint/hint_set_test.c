@@ -5,7 +5,7 @@
 #include "hint/hint_set_text.h"
 #include "hint/hint_terms.h"
 #include "hint/hint_words.h"
-#include "hint/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 #define EVERYTHING                                                                           \
     "allergies me 0 nuts | allergies 1 3 shellfish | allergies 2 5 C++ | diet me 0 vegan | " \

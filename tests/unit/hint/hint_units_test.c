@@ -3,8 +3,8 @@
 
 #include "base/buf.h"
 #include "hint/hint_units.h"
-#include "hint/tokenizer.h"
 #include "text/json_write.h"
+#include "tokenizer/tokenizer.h"
 
 static void
 the_constants_are_those_of_the_tokenizer(void **state)

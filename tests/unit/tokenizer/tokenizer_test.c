@@ -1,6 +1,6 @@
 #include "unit/assert_str.h"
 
-#include "hint/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
 #include <stdlib.h>
 
@@ -159,5 +159,5 @@ main(void)
         cmocka_unit_test(three_special_characters_match_tiktoken),
         cmocka_unit_test(long_runs_are_counted),
     };
-    return cmocka_run_group_tests_name("hint/tokenizer", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("tokenizer/tokenizer", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 #include "unit/assert_str.h"
 
-#include "hint/tokenizer_table.h"
+#include "tokenizer/tokenizer_table.h"
 
 static void
 every_token_is_found_under_its_rank(void **state)
@@ -121,5 +121,5 @@ main(void)
         cmocka_unit_test(ranks_match_known_values),
         cmocka_unit_test(characters_have_the_right_class),
     };
-    return cmocka_run_group_tests_name("hint/tokenizer_table", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("tokenizer/tokenizer_table", tests, NULL, NULL);
 }

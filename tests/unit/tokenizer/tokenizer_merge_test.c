@@ -1,7 +1,7 @@
 #include "unit/assert_str.h"
 
-#include "hint/tokenizer_merge.h"
-#include "hint/tokenizer_table.h"
+#include "tokenizer/tokenizer_merge.h"
+#include "tokenizer/tokenizer_table.h"
 
 #include <stdbool.h>
 
@@ -152,5 +152,5 @@ main(void)
         cmocka_unit_test(the_last_byte_can_change_all_earlier_tokens),
         cmocka_unit_test(kilobytes_of_one_character_are_counted),
     };
-    return cmocka_run_group_tests_name("hint/tokenizer_merge", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("tokenizer/tokenizer_merge", tests, NULL, NULL);
 }

@@ -7,8 +7,8 @@
  *
  * Allocates nothing and needs no setup; any thread may call it at any time. Most words take one
  * table lookup, and the time is proportional to the length of the text for any input. */
-#ifndef HINT_TOKENIZER_H
-#define HINT_TOKENIZER_H
+#ifndef TOKENIZER_TOKENIZER_H
+#define TOKENIZER_TOKENIZER_H
 
 #include "base/str.h"
 

@@ -1,6 +1,6 @@
-#include "hint/tokenizer_merge.h"
+#include "tokenizer/tokenizer_merge.h"
 
-#include "hint/tokenizer_table.h"
+#include "tokenizer/tokenizer_table.h"
 
 #include <stdbool.h>
 

@@ -1,7 +1,7 @@
-#include "hint/tokenizer.h"
+#include "tokenizer/tokenizer.h"
 
-#include "hint/tokenizer_merge.h"
-#include "hint/tokenizer_table.h"
+#include "tokenizer/tokenizer_merge.h"
+#include "tokenizer/tokenizer_table.h"
 
 /* Text is first split into pieces by a regular expression of seven alternatives, of which the first
  * that matches wins:

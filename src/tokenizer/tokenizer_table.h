@@ -8,8 +8,8 @@
  *   records   one for each token: length (u8), rank (u24), bytes
  *   index     u8 for each 256 code points: the number of their page
  *   pages     256 times u8: the class of a code point */
-#ifndef HINT_TOKENIZER_TABLE_H
-#define HINT_TOKENIZER_TABLE_H
+#ifndef TOKENIZER_TOKENIZER_TABLE_H
+#define TOKENIZER_TOKENIZER_TABLE_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-#include "hint/tokenizer_table.h"
+#include "tokenizer/tokenizer_table.h"
 
 /* The assembler includes the file: 3.4 MiB as a C array would take half a minute to compile. Hidden
  * visibility avoids access through the global offset table. */

@@ -3,8 +3,8 @@
  * A piece starts as single bytes. Of all adjacent pairs that form a token, the one with the lowest
  * rank is merged, the leftmost first, until no pair forms a token. Allocates no heap memory; any
  * thread may call it. */
-#ifndef HINT_TOKENIZER_MERGE_H
-#define HINT_TOKENIZER_MERGE_H
+#ifndef TOKENIZER_TOKENIZER_MERGE_H
+#define TOKENIZER_TOKENIZER_MERGE_H
 
 #include <stddef.h>
 
