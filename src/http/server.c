@@ -109,8 +109,11 @@ static struct MHD_Daemon *
 start_daemon(struct http_server *server, const struct http_settings *settings,
              const struct tls_files *tls)
 {
-    unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET |
-                     MHD_ALLOW_SUSPEND_RESUME;
+    unsigned flags = MHD_USE_ITC | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME;
+    /* With epoll, the library considers a connection readable during its whole TLS handshake and
+     * loops without a pause until the client answers: one silent client would occupy a core. */
+    flags |= tls->cert != NULL ? MHD_USE_TLS | MHD_USE_POLL_INTERNAL_THREAD
+                               : MHD_USE_EPOLL_INTERNAL_THREAD;
     /* The library divides its limit among its threads; ours must always be reached first. */
     size_t limit = (server->connections.max + 2 * HTTP_OVER_LIMIT_CONNECTIONS) * settings->threads;
     struct MHD_OptionItem options[] = {
@@ -134,7 +137,6 @@ start_daemon(struct http_server *server, const struct http_settings *settings,
         *next++ = (struct MHD_OptionItem){ MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)settings->threads,
                                            NULL };
     if (tls->cert != NULL) {
-        flags |= MHD_USE_TLS;
         *next++ = (struct MHD_OptionItem){ MHD_OPTION_HTTPS_MEM_CERT, 0, tls->cert };
         *next++ = (struct MHD_OptionItem){ MHD_OPTION_HTTPS_MEM_KEY, 0, tls->key };
         *next++ = (struct MHD_OptionItem){ MHD_OPTION_HTTPS_PRIORITIES, 0,
