@@ -40,7 +40,7 @@ if (choice) {
 
 const preview = document.querySelector("[data-hints]");
 if (preview) {
-  const boxes = [...document.querySelectorAll(".consent input:is([name=scope], [name=areas], [name=area], [name=withhold])")];
+  const boxes = [...document.querySelectorAll(".consent input:is([name=scope], [name=areas], [name=area], [name=sensitive], [name=withhold])")];
   const look = debounce(async (signal) => {
     const ticked = boxes.filter((box) => box.checked).map((box) => `&${box.name}=${encodeURIComponent(box.value)}`);
     try {

@@ -3,10 +3,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { state } from "../kit/account.mjs";
-import { assistant } from "../kit/assistant.mjs";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assistant, register } from "../kit/assistant.mjs";
+import { assertAccessible, assertFits, assertLight, browserForThisFile, Callback, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { documentClient, documentHost } from "../kit/document_host.mjs";
-import { MINUTE } from "../kit/oauth.mjs";
+import { Mcp } from "../kit/mcp.mjs";
+import { MINUTE, stage } from "../kit/oauth.mjs";
 import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
 import { png } from "../kit/png.mjs";
 import { PASSWORD } from "../kit/world.mjs";
@@ -99,3 +100,53 @@ test("the list of /connect changes by itself when an assistant connects or is di
   await page.waitForSelector("text=None yet");
   assert.deepEqual(complaints(page), []);
 });
+
+const CLIENTS = {
+  "a client that registered itself": (w, host, callback) => register(w, { redirect_uri: callback.uri }),
+  "a client with a document": (w, host, callback) => documentClient(w, host.publish("/client.json", { redirect_uris: ["http://127.0.0.1/cb"] }), callback.uri),
+};
+
+for (const [who, make] of Object.entries(CLIENTS))
+  for (const javaScriptEnabled of [true, false])
+    test(`${who} sees sensitive facts only if their box is ticked, ${javaScriptEnabled ? "with" : "without"} JavaScript`, async (test) => {
+      const t = inReverse(test);
+      const SECRET = /low-sodium/i;
+      const host = await documentHost(t);
+      const callback = await Callback.open(t);
+      const { w, ada } = await stage(t, { settings: host.settings });
+      await state(ada, FOOD, "allergies", "peanuts");
+      await state(ada, FOOD, "medical_diets", "low-sodium");
+      const app = await make(w, host, callback);
+      const page = await open(t, w, { javaScriptEnabled });
+      await page.goto("/signin");
+      await signIn(page, { password: PASSWORD });
+      await page.waitForURL(/account/);
+
+      // What reaches a model after the user has decided on this page.
+      const seen = async (n) => {
+        const request = app.request();
+        await page.goto(request.path);
+        const box = page.locator("input[name=sensitive]");
+        assert.equal(await box.count(), 1);
+        assert.equal(await box.isChecked(), false);
+        assert.doesNotMatch(await page.textContent("[data-hints]"), SECRET);
+        if (n === 2) await box.check();
+        if (n === 2 && javaScriptEnabled) await page.waitForSelector("[data-hints] >> text=low-sodium");
+        await page.click("button[value=allow]");
+        const { params } = await callback.arrival(n);
+        const answer = await app.exchange({ ...request, code: params.code });
+        assert.equal(answer.status, 200, answer.text);
+        const mcp = new Mcp(w, answer.data.access_token);
+        const read = async (uri) => (await mcp.legacy("resources/read", { uri })).text;
+        const all = [
+          JSON.stringify(await mcp.tool("get_hints", { task: "find a restaurant", max_tokens: 2000 })),
+          JSON.stringify(await mcp.tool("get_preferences", { domain: FOOD })),
+          await read("penchant://hints"), await read("penchant://hints/find%20a%20restaurant"), await read(`penchant://preferences/${FOOD}`),
+        ];
+        for (const one of all) assert.match(one, /peanuts/);
+        return all;
+      };
+      for (const one of await seen(1)) assert.doesNotMatch(one, SECRET);
+      for (const one of await seen(2)) assert.match(one, SECRET);
+      assert.deepEqual(complaints(page), []);
+    });
