@@ -7,7 +7,7 @@ import { load, writeRequests } from "./load.mjs";
 import { startPeers } from "./peers/peers.mjs";
 import { population } from "./population.mjs";
 import { startPostgres } from "./postgres.mjs";
-import { forgetMost, memory } from "./process.mjs";
+import { cpuSeconds, forgetMost, memory } from "./process.mjs";
 import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
 import { settings } from "./settings.mjs";
 import { median } from "./table.mjs";
@@ -64,9 +64,11 @@ async function ours(row, side) {
   forgetMost(side.server.pid);
   return async (seconds) => {
     const before = fileReads(side.server.pid);
+    const cpu = cpuSeconds(side.server.pid);
     const numbers = await run(seconds);
     side.fileReads = (fileReads(side.server.pid) - before) / numbers.requests; // of the last run
-    return { ...numbers, memoryMiB: memory(side.server.pid).most };
+    const perCpuSecond = numbers.requests / (cpuSeconds(side.server.pid) - cpu);
+    return { ...numbers, perCpuSecond, memoryMiB: memory(side.server.pid).most };
   };
 }
 
@@ -93,7 +95,7 @@ function summary(runs) {
   const of = (key) => median(runs.map((each) => each[key]));
   const rates = runs.map((each) => each.perSecond);
   const spread = Math.max(...rates) / Math.min(...rates);
-  return { perSecond: of("perSecond"), p50: of("p50"), p99: of("p99"), spread, memoryMiB: runs.at(-1).memoryMiB };
+  return { perSecond: of("perSecond"), p50: of("p50"), p99: of("p99"), perCpuSecond: of("perCpuSecond"), spread, memoryMiB: runs.at(-1).memoryMiB };
 }
 
 // `times`: our rate relative to the peer's; `ratio`: the peer's relative to nginx with our response.
@@ -136,7 +138,7 @@ async function against(row, open, peers) {
       ratio: all[i].perSecond / limit.perSecond,
       toFewest: all[i].perSecond / fewest.perSecond,
       peers: i === 0 ? beside(peers, all.slice(open.length + others.length), fewest, limit) : [],
-      beside: i === 0 && row.beside ? { ...row.beside, ...all[open.length], instructions: null, times: fewest.perSecond / all[open.length].perSecond } : null,
+      beside: i === 0 && row.beside ? { ...row.beside, ...all[open.length], instructions: null, times: fewest.perSecond / all[open.length].perSecond, cpuTimes: fewest.perCpuSecond / all[open.length].perCpuSecond } : null,
     }));
   } finally {
     await nginx.stop();

@@ -108,6 +108,13 @@ export function childrenOf(pid) {
   });
 }
 
+// User and system time in seconds, fields 14 and 15 of /proc/PID/stat, of the process and its children.
+export const cpuSeconds = (pid) =>
+  [pid, ...childrenOf(pid)].reduce((sum, each) => {
+    const fields = readFileSync(`/proc/${each}/stat`, "latin1").replace(/^.*\) /, "").split(" ");
+    return sum + (Number(fields[11]) + Number(fields[12])) / 100;
+  }, 0);
+
 // Resident memory of a process and its children in MiB: current and peak.
 export function memory(pid) {
   const pids = [pid, ...childrenOf(pid)];

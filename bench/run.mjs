@@ -222,13 +222,13 @@ function printBeside() {
   const rows = report.cases.filter((c) => c.beside).map(({ name, store, penchant, instructions, beside: b }) => {
     const costs = b.instructions === null ? null : instructions / b.instructions;
     return [
-      name, store, b.what, whole(penchant.perSecond), whole(b.perSecond), fixed(b.times), atLeast(b.times, b.floor),
+      name, store, b.what, whole(penchant.perSecond), whole(b.perSecond), fixed(b.times), fixed(b.cpuTimes), atLeast(b.cpuTimes, b.floor),
       whole(instructions), whole(b.instructions), fixed(costs), costs === null ? "" : atMost(costs, b.ceiling),
     ];
   });
   if (rows.length === 0) return;
   console.log("\nTwo requests of ours in the same runs\n");
-  console.log(table(["case", "store", "beside", "its/s", "other/s", "ratio", "target", "instr/request", "other", "ratio", "target"], rows));
+  console.log(table(["case", "store", "beside", "its/s", "other/s", "ratio", "per CPU s", "target", "instr/request", "other", "ratio", "target"], rows));
 }
 
 function printParts() {

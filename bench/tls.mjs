@@ -1,12 +1,12 @@
 // tls.mjs - TLS beside nginx with the same certificate and the same response: requests over kept connections (wrk),
 // and handshakes, new and resumed (openssl s_time). The client of a handshake works about as much as the server, so
 // handshakes are counted per second of the server's CPU time.
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import https from "node:https";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { askOnce, freePort } from "./conversation.mjs";
-import { childrenOf, makeFolder, run, start, stop } from "./process.mjs";
+import { cpuSeconds, makeFolder, run, start, stop } from "./process.mjs";
 import { nginxConfiguration, sqliteStore, startPenchant } from "./servers.mjs";
 import { settings, tools } from "./settings.mjs";
 import { median } from "./table.mjs";
@@ -54,13 +54,6 @@ async function kept({ port }) {
   if (/Non-2xx|Socket errors/.test(out)) throw new Error(`wrk: ${out}`);
   return Number(/Requests\/sec:\s+([\d.]+)/.exec(out)[1]);
 }
-
-// User and system time in seconds, fields 14 and 15 of /proc/PID/stat, of the process and its children.
-const cpuSeconds = (pid) =>
-  [pid, ...childrenOf(pid)].reduce((sum, each) => {
-    const fields = readFileSync(`/proc/${each}/stat`, "latin1").replace(/^.*\) /, "").split(" ");
-    return sum + (Number(fields[11]) + Number(fields[12])) / 100;
-  }, 0);
 
 // s_time prints "*" for a new session and "r" for a resumed one.
 async function handshakes({ port, pid }, kind) {
