@@ -41,6 +41,7 @@ struct parser {
     struct html_scanner scanner;
     struct open_section open[SECTION_DEPTH_MAX];
     size_t open_count;
+    bool spoken; /* people see or hear the value of the current attribute */
     struct why *why;
 };
 
@@ -258,20 +259,30 @@ take_words(struct parser *parser, const struct source *source, struct str key)
     return add_text(parser, source, text);
 }
 
+/* Whether people see or hear the value of this attribute. */
+static bool
+is_spoken(const char *attribute)
+{
+    static const char *const spoken[] = { "alt",        "title", "placeholder",
+                                          "aria-label", "label", "aria-description" };
+    for (size_t i = 0; i < sizeof spoken / sizeof *spoken; i++)
+        if (strcmp(attribute, spoken[i]) == 0)
+            return true;
+    return false;
+}
+
 /* A page with a catalog must not contain text itself, because it could not be translated. */
 static bool
 is_own_text(const struct parser *parser, char c)
 {
-    static const char *const spoken[] = { "alt",        "title", "placeholder",
-                                          "aria-label", "label", "aria-description" };
     enum scanner_state state = parser->scanner.state;
-    bool shown = state == SCANNER_IN_TEXT || state == SCANNER_IN_TEXT_ELEMENT;
-    if (state == SCANNER_IN_DOUBLE || state == SCANNER_IN_SINGLE)
-        for (size_t i = 0; i < sizeof spoken / sizeof *spoken; i++)
-            shown = shown || strcmp(parser->scanner.attribute, spoken[i]) == 0;
+    bool in_value = state == SCANNER_IN_DOUBLE || state == SCANNER_IN_SINGLE;
+    if (!in_value && state != SCANNER_IN_TEXT && state != SCANNER_IN_TEXT_ELEMENT)
+        return false;
     bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
                   (unsigned char)c >= 0x80 || c == '&';
-    return parser->set->catalog != NULL && shown && letter && parser->scanner.matched == 0;
+    return letter && parser->set->catalog != NULL && parser->scanner.matched == 0 &&
+           (!in_value || parser->spoken);
 }
 
 /* `at` is before "{{", and on success after "}}". */
@@ -323,17 +334,21 @@ static enum err
 take_literal(struct parser *parser, struct source *source)
 {
     size_t start = source->at;
+    const char *text_end = source->text.ptr + source->text.len;
     for (; source->at < source->text.len; source->at++) {
-        if (str_starts(str_from(source->text, source->at), STR("{{")))
+        const char *here = source->text.ptr + source->at;
+        if (*here == '{' && here + 1 < text_end && here[1] == '{')
             break;
-        if (is_own_text(parser, source->text.ptr[source->at]))
+        if (is_own_text(parser, *here))
             return refuse(parser, source,
                           "this text belongs in the message catalog; write {{:key}}");
-        const char *problem = html_scanner_step(&parser->scanner, source->text.ptr[source->at]);
+        const char *problem = html_scanner_step(&parser->scanner, *here);
         if (problem != NULL)
             return refuse(parser, source, problem);
         if (!parser->scanner.begun)
             source->value_start = source->at + 1;
+        if (!parser->scanner.begun && (*here == '"' || *here == '\''))
+            parser->spoken = is_spoken(parser->scanner.attribute);
     }
     if (source->at == start)
         return ERR_NONE;
