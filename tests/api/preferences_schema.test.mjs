@@ -14,7 +14,7 @@ import { ROOT } from "../kit/world.mjs";
 const SEED = Number(process.env.SEED ?? 20261114);
 const ROUNDS = Number(process.env.SCHEMA_ROUNDS ?? 1); // the soak has more
 const ALL = [...DOMAINS, "reading"];
-const VALID = 200; // bodies a domain and round
+const VALID = process.env.SCHEMA_ROUNDS ? 200 : 60; // bodies a domain and round
 const ROOM = 150; // facts, after which a new user is used
 
 // An app's statements, and its critical facts outside the vocabulary, wait for the user.
@@ -112,5 +112,5 @@ test(`ajv and the server agree on thousands of bodies made from the schemas (SEE
   const told = await Promise.all(ALL.map((domain, i) => walk(new Lane(w, app, domain), new Random(SEED + i))));
   const sum = (name) => told.reduce((total, one) => total + one[name], 0);
   t.diagnostic(`${sum("accepted")} accepted, ${sum("refused")} refused`);
-  assert.ok(sum("accepted") + sum("refused") >= 2000 * ROUNDS, JSON.stringify(told));
+  assert.ok(sum("accepted") >= VALID * ALL.length * ROUNDS && sum("refused") >= 1000 * ROUNDS, JSON.stringify(told));
 });

@@ -5,9 +5,11 @@ import fs from "node:fs";
 import test from "node:test";
 import { SAME_SITE } from "../kit/account.mjs";
 import { connected, FOOD, MUSIC, READ_WRITE } from "../kit/preferences.mjs";
-import { document, essence, exported, fact, imported, put, told } from "../kit/transfer.mjs";
+import { document, essence, exported, fact, imported, put } from "../kit/transfer.mjs";
+import { world } from "../kit/world.mjs";
 
-told("an account with as much as fits goes out and comes in", async (w) => {
+test("an account with as much as fits goes out and comes in", async (t) => {
+  const w = await world(t);
   await w.addUser("ada");
   await w.addUser("bob");
   const text = (i) => `${i} ${"ü".repeat(190)}`;

@@ -27,6 +27,9 @@ const ALL_VIEWS = [
 // enough for `make check`; EVERY_VIEW=1 (as in soak) tests all four.
 export const VIEWS = process.env.EVERY_VIEW ? ALL_VIEWS : ALL_VIEWS.slice(0, 2);
 
+// Of many pages that share a few templates: all of them in the first view, every third in the others.
+export const sample = (pages, view) => (process.env.EVERY_VIEW || view === VIEWS[0] ? pages : pages.filter((_, i) => i % 3 === 0));
+
 // SCREENSHOTS=1 (as in soak) saves the pages that tests open in build/screenshots.
 const SHOTS = process.env.SCREENSHOTS && path.join(ROOT, "build/screenshots");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];

@@ -24,12 +24,12 @@ export async function writeMany(api, domain, member, values) {
   for (let at = 0; at < values.length; at += 100) await api.write(domain, { [member]: values.slice(at, at + 100) });
 }
 
-// Values in every member of every domain, many in most of them, and the maximum in two domains.
+// Values in every member of every domain, several pages of them in most, and the maximum in two domains.
 export async function manyFacts(api) {
   for (const domain of DOMAINS) {
     const { schema } = await api.read(`domains/${domain}/schema`);
     const members = Object.keys(schema.properties).length;
-    for (const [member, value] of fill(schema, Math.min(60, Math.floor((/music|food/.test(domain) ? 800 : 1900) / members)))) await api.write(domain, { [member]: value });
+    for (const [member, value] of fill(schema, Math.min(60, Math.floor((/music|food/.test(domain) ? 800 : 500) / members)))) await api.write(domain, { [member]: value });
   }
   await writeMany(api, "music_preferences", "favorite_artists", numbers(1100));
   await writeMany(api, "food_profile", "favorite_foods", numbers(1100));
