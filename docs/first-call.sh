@@ -1,12 +1,12 @@
 #!/bin/sh
-# The whole authorization flow as an app runs it: sign in, consent, exchange the code, call the API.
+# The whole authorization flow as an app runs it: sign in, consent, exchange the code, read preferences and hints.
 # Needs curl and openssl. Each step prints its request and the response.
 #
 #   sh first-call.sh BASE_URL CLIENT_ID CLIENT_SECRET USER PASSWORD
 set -eu
 base=$1 client=$2 secret=$3 user=$4 password=$5
 redirect=http://127.0.0.1/callback
-scopes='profile:read music_preferences'
+scopes='profile:read music_preferences agent_hints'
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -30,10 +30,10 @@ curl -sS -G -b "$work/cookies" -o "$work/consent.html" -w 'GET /oauth/authorize 
     -d "code_challenge=$challenge" -d code_challenge_method=S256 \
     --data-urlencode "redirect_uri=$redirect" --data-urlencode "scope=$scopes" "$base/oauth/authorize"
 
-step '4  The user allows both scopes for 30 days'
+step '4  The user allows these scopes for 30 days'
 curl -sS -b "$work/cookies" -o /dev/null -D "$work/head" -w 'POST /oauth/consent -> %{http_code}\n' \
     -d "request=$(field request "$work/consent.html")" -d "form=$(field form "$work/consent.html")" \
-    -d scope=profile:read -d scope=music_preferences -d term=30d -d decision=allow "$base/oauth/consent"
+    -d scope=profile:read -d scope=music_preferences -d scope=agent_hints -d term=30d -d decision=allow "$base/oauth/consent"
 grep -i '^location:' "$work/head"
 code=$(sed -n 's/.*[?&]code=\([^&]*\).*/\1/p' "$work/head")
 
@@ -44,5 +44,12 @@ curl -sS -o "$work/tokens" -w 'POST /oauth/token -> %{http_code}\n' \
 sed 's/\(pn_.t_....\)[A-Za-z0-9_-]*/\1…/g' "$work/tokens"; echo
 token=$(member access_token "$work/tokens")
 
-step '6  The app calls the API'
-curl -sS -w '\n' -H "Authorization: Bearer $token" "$base/oauth/userinfo"
+step '6  The app asks who the user is'
+call() { echo "GET $1"; curl -sS -w '\n' -H "Authorization: Bearer $token" "$base$1"; }
+call /oauth/userinfo
+
+step '7  It reads preferences'
+call /v1/preferences/music_preferences
+
+step '8  It gets hints for an AI prompt'
+call '/v1/agent-hints?context=concert_recommendation&max_tokens=100'

@@ -40,3 +40,16 @@ onSqlite("the sample user has many facts, and the printed numbers match", async 
   assert.deepEqual(fs.readdirSync(folder), [], "the demo left something behind");
   assert.ok(!fs.existsSync(path.dirname(store.slice("sqlite:".length))));
 });
+
+onSqlite("the printed first call ends with preferences and hints", async (t) => {
+  const { program, folder } = await demo(t);
+  const [, script, words] = /sh (\/\S*first-call\.sh) (.*)/.exec(program.out);
+  const { status, out, err } = await run("sh", [script, ...words.split(" ")], { env: environment({}), cwd: folder });
+  assert.deepEqual([status, err], [0, ""], out);
+  const body = (where) => JSON.parse(out.split(`GET ${where}`)[1].split("\n")[1]);
+  assert.equal(body("/oauth/userinfo").preferred_username, "ada");
+  assert.ok(body("/v1/preferences/music_preferences").preferences.favorite_artists.includes("Björk"));
+  const { hints, token_count, context_matched } = body("/v1/agent-hints");
+  assert.ok(hints.length >= 3 && token_count <= 100 && hints.some((hint) => hint.includes("Björk")), `${hints}`);
+  assert.equal(context_matched, "concert_search");
+});
