@@ -26,9 +26,17 @@ async function load(url, options) {
   return { fresh, title: page.title, fine: response.ok, search: new URL(response.url).search };
 }
 
+// A button with the same text stays, with its focus, also if what it does has changed.
+function alike(a, b) {
+  if (a.nodeName === "BUTTON" && b.nodeName === "BUTTON" && a.textContent && a.textContent === b.textContent) {
+    for (const { name } of [...a.attributes]) if (!b.hasAttribute(name)) a.removeAttribute(name);
+    for (const { name, value } of b.attributes) a.setAttribute(name, value);
+  }
+  return a.cloneNode(false).isEqualNode(b.cloneNode(false));
+}
+
 // Changes a part of this page into its new version. Equal elements stay, with their input and focus.
 function patch(part, fresh) {
-  const alike = (a, b) => a.cloneNode(false).isEqualNode(b.cloneNode(false));
   let at = part.firstChild;
   const drop = () => {
     const old = at;
@@ -66,9 +74,10 @@ function sendPlainly(form, button) {
   form.submit();
 }
 
-// Focuses the next control of the same part if the pressed one was removed, else the message.
+// The focus stays where it was, for example in the field that was emptied. If that control was removed, the
+// next one of the same part gets it, else the message.
 function focusAfter(before, pressed, part) {
-  if (!pressed || (pressed.isConnected && document.activeElement === pressed)) return;
+  if (!pressed || content.contains(document.activeElement)) return;
   const from = before.indexOf(pressed);
   const near = [...before.slice(from), ...before.slice(0, from).reverse()];
   const next = near.find((one) => one.isConnected && part?.contains(one));
@@ -78,12 +87,12 @@ function focusAfter(before, pressed, part) {
 }
 
 function show({ fresh, title, fine }, form, button) {
-  const part = form.closest("section, details, .flash");
+  const part = (button ?? form).closest("section, details, .flash");
   const before = controls();
   const top = part?.getBoundingClientRect().top;
   if (fine && !button?.name) form.reset(); // a chip's button keeps unsent input
-  for (const details of content.querySelectorAll("details[open]"))
-    fresh.querySelector(`.${details.className.split(" ").join(".")}`)?.setAttribute("open", "");
+  for (const { id, open } of content.querySelectorAll("details[id]"))
+    fresh.querySelector(`#${id}`)?.toggleAttribute("open", open);
   fresh.querySelector(".flash")?.removeAttribute("role"); // announced below
   for (const one of fresh.querySelectorAll("[autofocus]")) one.removeAttribute("autofocus"); // focus is set below
   patch(content, fresh);
@@ -115,6 +124,37 @@ async function act(form, button, body) {
     location.reload(); // the form was processed and must not be sent again
   }
 }
+
+// A double click on an option chooses it, and does not undo the choice at once.
+document.addEventListener("click", (event) => event.detail > 1 && event.target.closest(".offers") && event.preventDefault());
+
+// "Add" and "Done" open and close the inputs of a preference in place.
+document.addEventListener("click", async (event) => {
+  const link = event.target.closest("a.add");
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  const part = link.closest("section");
+  try {
+    const { fresh } = await load(link.href);
+    const top = part.getBoundingClientRect().top;
+    patch(content, fresh);
+    history.replaceState(null, "", link.href);
+    window.scrollBy(0, part.getBoundingClientRect().top - top);
+    // With a finger, the first field would open the screen keyboard and hide the options.
+    const first = part.querySelector("form :is(input:not([type=hidden]), select, .segment), a.add");
+    if (event.detail === 0 || first?.matches("a")) first?.focus({ preventScroll: true });
+  } catch {
+    location.href = link.href;
+  }
+});
+
+// On a chip, the Delete key presses the button next to it.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Delete") return;
+  const button = event.target.closest?.(".pairs a")?.parentElement.querySelector("button");
+  button?.focus();
+  button?.click();
+});
 
 // Requests run one after the other; pressing the same button twice sends once.
 let turn = Promise.resolve();

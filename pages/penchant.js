@@ -72,26 +72,22 @@ if (everything && areas.length > 0) {
   lock();
 }
 
-// ---- search while typing ----
+// ---- search while typing; needs act.js ----
 
 const search = document.querySelector(".search input");
-function narrow(part) {
-  const wanted = search.value.trim().toLocaleLowerCase();
-  for (const member of part.querySelectorAll(".domain .member")) {
-    let any = false;
-    const title = member.querySelector("h3").textContent.toLocaleLowerCase();
-    for (const chip of member.querySelectorAll(".chips li")) {
-      chip.hidden = wanted !== "" && !title.includes(wanted) && !chip.textContent.toLocaleLowerCase().includes(wanted);
-      any ||= !chip.hidden;
-    }
-    member.hidden = !any;
+search?.addEventListener("input", debounce(async (signal) => {
+  const url = new URL("/account", location);
+  if (search.value.trim()) url.searchParams.set("q", search.value);
+  try {
+    const { fresh } = await load(url, { signal });
+    patch(document.querySelector("#results"), fresh.querySelector("#results"));
+    history.replaceState(null, "", url);
+    const outcome = [...document.querySelectorAll("#results > :is([role=status], .none)")].find((one) => one.checkVisibility());
+    announce(outcome?.textContent);
+  } catch (error) {
+    if (error.name !== "AbortError") search.form.submit();
   }
-}
-// Only if all facts are on the page; otherwise the form is sent.
-if (search && !search.value && !document.querySelector(".chip.more")) {
-  search.addEventListener("input", () => narrow(document));
-  touches.push(narrow);
-}
+}));
 
 // ---- choosing a date selects its option ----
 

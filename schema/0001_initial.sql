@@ -35,11 +35,18 @@ CREATE TABLE user_account (
     new_email     TEXT,
     language      TEXT,
     time_zone     TEXT,
-    device_key    TEXT
+    device_key    TEXT,
+    picture       TEXT
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX user_account_username ON user_account (username);
 CREATE UNIQUE INDEX user_account_email ON user_account (email_key);
 CREATE UNIQUE INDEX user_account_position ON user_account (position);
+
+-- `image` is a PNG as base64url. Anyone who knows the id can load it.
+CREATE TABLE user_picture (
+    picture_id TEXT NOT NULL PRIMARY KEY,
+    image      TEXT NOT NULL
+) WITHOUT ROWID;
 
 -- `confirmed_at` is when the user last proved who they are, with a password or a passkey.
 CREATE TABLE session (
@@ -252,7 +259,8 @@ CREATE INDEX auth_request_session ON auth_request (session_hash);
 -- place to which it sent the user. `reused_at` is when a code or refresh token was last used a second
 -- time, which revoked its family; 0: never. `writes_wait` is 1 if what the app writes is held until the
 -- user confirms it. `requested` is every scope that the app has requested, allowed or not. `withheld`
--- is the facts that the app must not see (src/model/view.h).
+-- is the facts that the app must not see (src/model/view.h). `expiry_noted` is 1 if the activity of
+-- the user has the expiry.
 CREATE TABLE app_grant (
     grant_id      TEXT   NOT NULL PRIMARY KEY,
     user_id       TEXT   NOT NULL,
@@ -268,11 +276,13 @@ CREATE TABLE app_grant (
     writes_wait   BIGINT NOT NULL,
     requested     TEXT   NOT NULL,
     reused_at     BIGINT NOT NULL DEFAULT 0,
-    withheld      TEXT   NOT NULL
+    withheld      TEXT   NOT NULL,
+    expiry_noted  BIGINT NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE UNIQUE INDEX app_grant_pair ON app_grant (user_id, app_id);
 CREATE INDEX app_grant_app ON app_grant (app_id);
 CREATE INDEX app_grant_expiry ON app_grant (expires_at);
+CREATE INDEX app_grant_unnoted ON app_grant (expires_at) WHERE expiry_noted = 0;
 
 -- One authorization under a grant: a code and every token issued from it. `domains_limited` is 1 if
 -- the app asked for single domains; its writes and hints are then limited to these. `user_row_key`

@@ -152,10 +152,10 @@ get_activity(struct call *call)
 }
 
 static enum err
-get_download(struct call *call)
+download(struct call *call, bool as_table)
 {
     struct buf out = buf_in(call->mem, DOWNLOAD_MAX);
-    enum err err = activity_export(call->db, call->mem, call->browser->user.id, &out);
+    enum err err = activity_export(call->db, call->mem, call->browser->user.id, as_table, &out);
     if (err == ERR_TOO_LARGE) {
         error_send(call, 413,
                    STR("Your activity is larger than 64 MiB, the limit for one file. An "
@@ -164,8 +164,20 @@ get_download(struct call *call)
     }
     if (err != ERR_NONE)
         return err;
-    account_send_file(call, "penchant-activity", buf_str(&out));
+    account_send_file(call, "penchant-activity", as_table ? FILE_CSV : FILE_JSON, buf_str(&out));
     return ERR_NONE;
+}
+
+static enum err
+get_download(struct call *call)
+{
+    return download(call, false);
+}
+
+static enum err
+get_table(struct call *call)
+{
+    return download(call, true);
 }
 
 const struct route account_activity_routes[] = {
@@ -173,5 +185,7 @@ const struct route account_activity_routes[] = {
       .page = true, .blocks = true, ROUTE_FIELDS(activity_fields) },
     { GET, HERE "/download", get_download, CALLER_USER,
       .summary = "Downloads the user's activity as a file.", .page = true, .blocks = true },
+    { GET, HERE "/table", get_table, CALLER_USER,
+      .summary = "Downloads the user's activity as a table.", .page = true, .blocks = true },
     { 0 },
 };

@@ -37,6 +37,8 @@ static const char keys[][FORMS][32] MESSAGE_KEYS = {
                           "activity.change" },
     [ACTIVITY_DISCONNECT] = { "activity.disconnect", "activity.disconnect", "activity.disconnect",
                               "activity.disconnect" },
+    [ACTIVITY_EXPIRE] = { "activity.expire", "activity.expire", "activity.expire",
+                          "activity.expire" },
     [ACTIVITY_REUSE] = { "activity.reuse", "activity.reuse", "activity.reuse", "activity.reuse" },
     [ACTIVITY_SIGN_IN] = { "activity.sign_in", "activity.sign_in", "activity.sign_in",
                            "activity.sign_in" },

@@ -73,7 +73,7 @@ get_export(struct call *call)
     }
     if (err != ERR_NONE)
         return err;
-    account_send_file(call, "penchant", buf_str(&out));
+    account_send_file(call, "penchant", FILE_JSON, buf_str(&out));
     return ERR_NONE;
 }
 

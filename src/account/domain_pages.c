@@ -1,5 +1,6 @@
 /* domain_pages.c - a domain's page and its forms; domain_view.h renders it.
- * /account/domains/{domain}; with ?show={member}&page={n} only one member. */
+ * /account/domains/{domain}; with ?edit={member} the input of a member is shown, with
+ * ?show={member}&page={n} only one member. */
 #include "account/account_routes.h"
 #include "account/domain_view.h"
 #include "base/arena.h"
@@ -21,10 +22,11 @@
 #define HERE "/account/domains/{domain}"
 #define DOCUMENT_MAX ((size_t)16 * 1024)
 
-enum { SHOW, PAGE, MEMBER, VALUE, ADD, REMOVE };
+enum { SHOW, PAGE, OPEN, MEMBER, VALUE, ADD, REMOVE, FACT, INSTEAD };
 
-#define VIEW_FIELDS \
-    [SHOW] = { "show", FIELD_LINE, FIELD_IN_QUERY, .max = 100 }, [PAGE] = PAGER_FIELD
+#define VIEW_FIELDS                                                                    \
+    [SHOW] = { "show", FIELD_LINE, FIELD_IN_QUERY, .max = 100 }, [PAGE] = PAGER_FIELD, \
+    [OPEN] = { "edit", FIELD_LINE, FIELD_IN_QUERY, .max = 100 }
 
 static const struct field view_fields[] = { VIEW_FIELDS };
 
@@ -34,6 +36,8 @@ static const struct field domain_fields[] = {
     [VALUE] = { "value", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
     [ADD] = { "add", FIELD_LINE, FIELD_IN_FORM, .max = 1000 }, /* a suggestion's button */
     [REMOVE] = { "remove", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
+    [FACT] = { "fact", FIELD_LINE, FIELD_IN_FORM, .max = 100 }, /* to get another value: */
+    [INSTEAD] = { "instead", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
 };
 
 /* ---- page ---- */
@@ -47,6 +51,8 @@ read_view(const struct call *call, struct domain_view *out)
     *out = (struct domain_view){ .domain = domain, .page = call_integer(call, PAGE) };
     if (domain == NULL)
         return ERR_NOT_FOUND;
+    if (str_present(call_text(call, OPEN)))
+        out->open = domain_member(domain, call_text(call, OPEN));
     if (!str_present(show))
         return ERR_NONE;
     out->only = domain_member(domain, show);
@@ -160,7 +166,12 @@ finish(struct call *call, const struct domain_view *view, const struct member *m
     flash->to = view->only == NULL
                     ? domain
                     : account_member_return_to(call, domain, view->only->name, view->page);
-    flash_redirect(call, account_return_url(call, flash->to, domain, member->name), flash);
+    const char *url = account_return_url(call, flash->to, domain, member->name);
+    if (view->only == NULL && view->open != NULL)
+        url = str_format(call->mem, "/account/domains/%.*s?edit=%.*s#%.*s", STR_ARG(domain),
+                         STR_ARG(view->open->name), STR_ARG(member->name))
+                  .ptr;
+    flash_redirect(call, url, flash);
     return ERR_NONE;
 }
 
@@ -203,24 +214,48 @@ add_fact(struct call *call, const struct domain_view *view, const struct member 
     return finish(call, view, member, &flash);
 }
 
+static struct correction
+correction_of(struct call *call, size_t field)
+{
+    return (struct correction){ .user_id = call->browser->user.id,
+                                .atom_id = call_text(call, field),
+                                .domains = call->web->settings.domains,
+                                .now = call->now };
+}
+
+/* Deleted, or changed to `key`'s value. */
+static enum err
+finish_corrected(struct call *call, const struct domain_view *view, const struct corrected *done,
+                 const char *key)
+{
+    const struct member *member = domain_member(view->domain, done->atom.member);
+    if (member == NULL)
+        return ERR_NOT_FOUND;
+    struct flash flash = { .key = key,
+                           .what = facts_short(call, facts_value(call, member, done->atom.value)),
+                           .undo = done->undo };
+    return finish(call, view, member, &flash);
+}
+
 static enum err
 remove_fact(struct call *call, const struct domain_view *view)
 {
-    struct correction params = { .user_id = call->browser->user.id,
-                                 .atom_id = call_text(call, REMOVE),
-                                 .domains = call->web->settings.domains,
-                                 .now = call->now };
-    struct corrected out;
-    enum err err = corrections_remove(call->db, call->mem, &params, &out);
-    if (err != ERR_NONE)
-        return err;
-    const struct member *member = domain_member(view->domain, out.atom.member);
-    if (member == NULL)
-        return ERR_NOT_FOUND;
-    struct flash flash = { .key = KEY("flash.fact_removed"),
-                           .what = facts_short(call, facts_value(call, member, out.atom.value)),
-                           .undo = out.undo };
-    return finish(call, view, member, &flash);
+    struct correction params = correction_of(call, REMOVE);
+    struct corrected done;
+    enum err err = corrections_remove(call->db, call->mem, &params, &done);
+    return err == ERR_NONE ? finish_corrected(call, view, &done, KEY("flash.fact_removed")) : err;
+}
+
+/* Takes the value that a note suggests. */
+static enum err
+replace_fact(struct call *call, const struct domain_view *view)
+{
+    struct correction params = correction_of(call, FACT);
+    struct corrected done;
+    struct json_value value = { .type = JSON_STR, .text = call_text(call, INSTEAD) };
+    const char *problem = NULL;
+    enum err err = corrections_edit(call->db, call->mem, &params, &value, &done, &problem);
+    return err == ERR_NONE ? finish_corrected(call, view, &done, KEY("flash.fact_changed")) : err;
 }
 
 static enum err
@@ -232,6 +267,8 @@ post_domain(struct call *call)
         return err;
     if (str_present(call_text(call, REMOVE)))
         return remove_fact(call, &view);
+    if (str_present(call_text(call, INSTEAD)))
+        return replace_fact(call, &view);
     const struct member *member = domain_member(view.domain, call_text(call, MEMBER));
     return member == NULL ? ERR_NOT_FOUND : add_fact(call, &view, member);
 }

@@ -1,5 +1,6 @@
 #include "account/domain_view.h"
 
+#include "account/domain_notes.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "domain/value_text.h"
@@ -12,8 +13,8 @@
 #include "web/call.h"
 #include "web/message.h"
 
-#define SUGGESTIONS_MAX 4  /* per member */
-#define SUGGESTIONS_STEP 2 /* fewer, while the page is too large otherwise */
+#define SUGGESTIONS_MAX 12
+#define SUGGESTIONS_STEP 4 /* fewer, while the page is too large otherwise */
 #define DOCUMENT_MAX ((size_t)16 * 1024)
 
 /* Limits for each member on the page of the whole domain. */
@@ -23,7 +24,7 @@
 /* Limits for the page of one member. */
 #define PAGE_ITEMS 100
 #define PAGE_BYTES ((size_t)19 * 1000)
-#define CHIP_BYTES 190 /* without its value, which appears twice */
+#define CHIP_BYTES (210 + FACTS_NAME_MAX) /* without its value, which appears twice */
 
 struct showing {
     struct call *call;
@@ -35,8 +36,10 @@ struct showing {
         const struct member *member; /* NULL: not in the current definition */
         struct str key;
     } * comparable;
+    struct domain_notes notes;
     size_t most;        /* bytes of a member's facts */
-    size_t suggestions; /* per member */
+    size_t suggestions; /* besides those that were chosen */
+    bool chosen;        /* suggestions that were chosen are shown, too */
     bool lists;         /* what the browser completes */
 };
 
@@ -85,39 +88,50 @@ mentions(struct str text, struct str what)
     return false;
 }
 
-/* Whether a fact of this member or another one already has the value: a user with a peanut allergy
- * must not be offered peanuts as a favorite. For members with things to avoid, a mention within a
- * longer text is enough, since a missing suggestion is harmless and a wrong one is not. */
+/* Whether a fact of another member already has the value: a user with a peanut allergy must not be
+ * offered peanuts as a favorite. For members with things to avoid, a mention within a longer text
+ * is enough, since a missing suggestion is harmless and a wrong one is not. *own is the fact of
+ * this member with the value, or NULL. */
 static bool
-is_covered(const struct showing *showing, const struct member *member, struct str text)
+is_covered(const struct showing *showing, const struct member *member, struct str text,
+           const struct sourced_atom **own)
 {
     struct call *call = showing->call;
     struct str wanted = key_of(call, member, text), folded = value_fold(call->mem, text);
-    bool closed = member->vocabulary != NULL && !member->vocabulary->open;
+    bool closed = member->vocabulary != NULL && !member->vocabulary->open, covered = false;
+    *own = NULL;
     for (size_t i = 0; i < showing->facts.count; i++) {
         const struct member *other = showing->comparable[i].member;
         struct str key = showing->comparable[i].key;
         if (other == NULL || (closed && other != member))
             continue; /* values of a closed vocabulary cannot be typed, so all must be offered */
-        if (str_eq(key, wanted))
-            return true;
-        if (other != member && (other->avoid || other->safety != SAFETY_NONE) &&
-            (mentions(key, folded) || mentions(folded, key)))
-            return true;
+        if (str_eq(key, wanted) && is_shown_of(showing, i, member))
+            *own = &showing->facts.list[i];
+        else if (str_eq(key, wanted))
+            covered = true;
+        else if (other != member && (other->avoid || other->safety != SAFETY_NONE) &&
+                 (mentions(key, folded) || mentions(folded, key)))
+            covered = true;
     }
-    return false;
+    return covered;
 }
 
+/* Returns whether it is a new value. One that was chosen stays where it was, as a pressed button,
+ * so that the keyboard focus stays on it. */
 static bool
 put_suggestion(struct showing *showing, struct values *item, const struct member *member,
-               struct str value, struct str label)
+               struct str value, struct str text)
 {
-    if (is_covered(showing, member, value))
+    const struct sourced_atom *own = NULL;
+    bool covered = is_covered(showing, member, value, &own);
+    if (own == NULL ? covered : !showing->chosen)
         return false;
     struct values *one = values_item(item, "suggestions");
     values_text(one, "suggested", value);
-    values_text(one, "label", label);
-    return true;
+    values_text(one, "text", text);
+    if (own != NULL)
+        values_text(one, "chosen", own->atom.id);
+    return own == NULL;
 }
 
 /* In the order of the definition: the most common first. */
@@ -134,18 +148,18 @@ put_suggestions(struct showing *showing, struct values *item, const struct membe
     for (size_t i = 0; rest && i < vocabulary->count && shown < most; i++) {
         const struct vocabulary_value *value = &vocabulary->values[i];
         /* An open vocabulary's value is shown as typed once added, so it is offered like that. */
-        struct str label = message_sentence(showing->call, open ? value->value : value->label);
-        shown += put_suggestion(showing, item, member, value->value, label);
+        struct str text = message_sentence(showing->call, open ? value->value : value->label);
+        shown += put_suggestion(showing, item, member, value->value, text);
     }
-    values_flag(item, "has_offers", shown > 0);
+    values_flag(item, "has_offers", most > 0);
 }
 
 static void
-put_choice(struct values *item, struct str value, struct str label, bool chosen)
+put_choice(struct values *item, struct str value, struct str text, bool chosen)
 {
     struct values *choice = values_item(item, "choices");
     values_text(choice, "choice", value);
-    values_text(choice, "label", label);
+    values_text(choice, "text", text);
     values_text(choice, "pressed", chosen ? STR("true") : STR("false"));
 }
 
@@ -185,7 +199,7 @@ put_properties(struct call *call, struct values *item, const struct member *memb
             buf_add_format(&text, "%.10g", value->real);
         struct values *one = values_item(item, "properties");
         values_text(one, "property", property->name);
-        values_text(one, "label", facts_label(call, property->name));
+        values_text(one, "name", facts_label(call, property->name));
         values_text(one, "now", buf_str(&text));
         values_flag(one, "is_bool", property->type == PROPERTY_BOOL);
         values_flag(one, "is_number", property->type == PROPERTY_NUMBER);
@@ -195,28 +209,42 @@ put_properties(struct call *call, struct values *item, const struct member *memb
     }
 }
 
+/* The open vocabulary of a member whose input is shown, as a <datalist> for completion. */
+static void
+put_list(struct values *item, const struct vocabulary *vocabulary)
+{
+    if (vocabulary == NULL || !vocabulary->open)
+        return;
+    values_text(item, "list", vocabulary->name);
+    values_text(item, "example", vocabulary->values[0].note);
+    for (size_t i = 0; i < vocabulary->count; i++) {
+        struct values *option = values_item(item, "options");
+        values_text(option, "option", vocabulary->values[i].value);
+        values_text(option, "note", vocabulary->values[i].note);
+    }
+}
+
 static void
 put_control(struct showing *showing, struct values *item, const struct member *member)
 {
     struct call *call = showing->call;
     const struct sourced_atom *current = find_current(showing, member);
     struct str now = current == NULL ? STR_NONE : current->atom.value;
-    values_flag(item, "many", member->type == MEMBER_ARRAY);
-    values_flag(item, "pick", member->type == MEMBER_ENUM || member->type == MEMBER_BOOL);
+    bool many = member->type == MEMBER_ARRAY,
+         pick = member->type == MEMBER_ENUM || member->type == MEMBER_BOOL;
+    values_flag(item, "many", many);
+    values_flag(item, "pick", pick);
+    values_flag(item, "inline", !many && !pick);
     values_flag(item, "text", member->type == MEMBER_STRING);
     values_flag(item, "number", member->type == MEMBER_NUMBER);
-    values_flag(item, "object", member->type == MEMBER_OBJECT);
-    if (member->vocabulary != NULL && showing->lists)
-        values_text(item, "list", member->vocabulary->name);
-    if (member->type == MEMBER_ARRAY) {
+    if (showing->lists)
+        put_list(item, member->vocabulary);
+    if (many) {
         values_flag(item, "free", member->vocabulary == NULL || member->vocabulary->open);
-        values_flag(item, "has_facts", current != NULL);
         put_suggestions(showing, item, member);
         return;
     }
-    if (current != NULL)
-        values_text(item, "current_id", current->atom.id);
-    if (member->type == MEMBER_ENUM || member->type == MEMBER_BOOL)
+    if (pick)
         put_choices(call, item, member, now);
     else if (member->type == MEMBER_OBJECT)
         put_properties(call, item, member, now);
@@ -228,22 +256,27 @@ put_control(struct showing *showing, struct values *item, const struct member *m
         values_text(item, "maximum", str_format(call->mem, "%.10g", member->maximum));
 }
 
-/* ---- a member's facts, newest first ---- */
+/* ---- a member's facts, in the order of the record ---- */
 
-/* `alone`: all facts, in pages. Otherwise only as many as fit next to the other members. */
+/* `alone`: all facts, in pages. Otherwise the newest, as many as fit next to the other members. */
 static struct pager
 page_of(struct showing *showing, const struct member *member, bool alone)
 {
     struct call *call = showing->call;
     struct pager pager = alone ? pager_for(showing->view->page, PAGE_ITEMS, PAGE_BYTES)
                                : pager_for(1, SHOWN_MOST, showing->most);
-    for (size_t i = showing->facts.count; i > 0; i--)
-        if (is_shown_of(showing, i - 1, member)) {
-            struct str text = showing->texts[i - 1];
+    size_t count = showing->facts.count;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = alone ? i : count - 1 - i;
+        if (is_shown_of(showing, at, member)) {
+            struct str text = showing->texts[at];
             text = alone ? text : facts_short(call, text);
             pager_add(&pager, CHIP_BYTES + 2 * pager_bytes(call->mem, text));
         }
+    }
     pager_settle(&pager);
+    if (!alone && showing->most == 0)
+        pager.last = 0; /* the largest pages only count a member's facts */
     return pager;
 }
 
@@ -255,12 +288,15 @@ put_facts(struct showing *showing, struct values *values, struct values *item,
     bool alone = showing->view->only != NULL;
     struct pager pager = page_of(showing, member, alone);
     size_t number = 0;
-    if (!alone && showing->most == 0)
-        pager.last = 0;
-    for (size_t i = showing->facts.count; i > 0; i--)
-        if (is_shown_of(showing, i - 1, member) && pager_shows(&pager, number++))
-            facts_put(call, &showing->facts, values_item(item, "facts"),
-                      &showing->facts.list[i - 1]);
+    for (size_t i = 0; i < showing->facts.count; i++) {
+        if (!is_shown_of(showing, i, member))
+            continue;
+        size_t place = alone ? number : pager.count - 1 - number;
+        number++;
+        if (pager_shows(&pager, place))
+            facts_put(call, &showing->facts, values_item(item, "facts"), &showing->facts.list[i]);
+    }
+    values_flag(item, "has_facts", pager.count > 0);
     struct str domain = showing->view->domain->name;
     if (alone) {
         values_text(values, "from", str_format(call->mem, "%zu", pager.wanted));
@@ -275,9 +311,6 @@ put_facts(struct showing *showing, struct values *values, struct values *item,
             pager.last == 0
                 ? message_count(call, KEY("account.facts.one"), KEY("account.facts.other"), rest)
                 : message_count(call, KEY("account.more.one"), KEY("account.more.other"), rest));
-        /* The largest pages only count a member's facts; the link leads to its own page. */
-        values_flag(item, "counted", showing->most == 0);
-        values_flag(item, "many", showing->most > 0);
     }
 }
 
@@ -292,6 +325,27 @@ description_of(struct call *call, const struct member *member)
     return str_starts(text, label) && text.len <= label.len + 1 ? STR("") : text;
 }
 
+/* Likely mistakes, with one button each; the values stay as they are. */
+static void
+put_notes(struct showing *showing, struct values *item, const struct member *member)
+{
+    struct call *call = showing->call;
+    for (size_t i = 0; i < showing->notes.count; i++) {
+        const struct domain_note *note = &showing->notes.list[i];
+        if (!str_eq(note->fact->atom.member, member->name))
+            continue;
+        struct values *one = values_item(item, "notes");
+        values_text(one, "id", note->fact->atom.id);
+        values_text(one, "brief",
+                    facts_short(call, facts_value(call, member, note->fact->atom.value)));
+        values_flag(one, "near", note->against == NULL);
+        values_text(one, "instead", note->instead);
+        values_text(one, "what", facts_short(call, message_sentence(call, note->instead)));
+        if (note->against != NULL)
+            values_text(one, "where", facts_member_label(call, note->against));
+    }
+}
+
 static void
 put_member(struct showing *showing, struct values *values, const struct member *member)
 {
@@ -303,28 +357,18 @@ put_member(struct showing *showing, struct values *values, const struct member *
     values_text(item, "label", facts_member_label(call, member));
     values_text(item, "description", description_of(call, member));
     values_flag(item, "sensitive", member->sensitive);
-    put_control(showing, item, member);
-    if (member->type == MEMBER_ARRAY)
-        put_facts(showing, values, item, member);
+    put_facts(showing, values, item, member);
+    put_notes(showing, item, member);
+    bool open = rejected || showing->view->only != NULL || showing->view->open == member;
+    values_flag(item, "open", open);
+    values_flag(item, "change",
+                member->type != MEMBER_ARRAY && find_current(showing, member) != NULL);
+    if (open)
+        put_control(showing, item, member);
     account_put_field(call, item, "typed", rejected ? error->typed : STR_NONE,
                       rejected ? error->problem : STR_NONE);
     if (rejected)
         values_text(item, "current", error->typed);
-}
-
-/* Each open vocabulary once, as a <datalist> for completion. */
-static void
-put_lists(struct values *values, const struct domain_view *view)
-{
-    for (size_t v = 0; v < view->domain->vocabulary_count; v++) {
-        const struct vocabulary *vocabulary = &view->domain->vocabularies[v];
-        if (!vocabulary->open || (view->only != NULL && view->only->vocabulary != vocabulary))
-            continue;
-        struct values *list = values_item(values, "lists");
-        values_text(list, "list", vocabulary->name);
-        for (size_t i = 0; i < vocabulary->count; i++)
-            values_text(values_item(list, "options"), "option", vocabulary->values[i].value);
-    }
 }
 
 /* ---- the page ---- */
@@ -345,8 +389,6 @@ show(struct showing *showing, int status)
     for (size_t i = 0; i < domain->member_count; i++)
         if (only == NULL || only == &domain->members[i])
             put_member(showing, values, &domain->members[i]);
-    if (showing->lists)
-        put_lists(values, showing->view);
     values_flag(values, "at_domain", true);
     return account_page_with_script(call, status, "account_domain", values);
 }
@@ -368,15 +410,18 @@ account_domain_show(struct call *call, int status, const struct domain_view *vie
         showing.comparable[i] =
             (struct comparable){ member, key_of(call, member, showing.texts[i]) };
     }
+    showing.notes = domain_notes_make(call->mem, view->domain, showing.facts.list,
+                                      showing.facts.count, call->now);
     showing.most = MEMBER_MOST;
     showing.suggestions = SUGGESTIONS_MAX;
-    showing.lists = true;
+    showing.lists = showing.chosen = true;
     err = show(&showing, status);
     if (err == ERR_NONE && !account_page_fits(call)) {
         showing.lists = false;
         err = show(&showing, status);
     }
     while (err == ERR_NONE && showing.suggestions > 0 && !account_page_fits(call)) {
+        showing.chosen = false;
         showing.suggestions -= SUGGESTIONS_STEP;
         err = show(&showing, status);
     }

@@ -1,5 +1,5 @@
-/* domain_view.h - renders a domain's page: an input for each member of the definition, with the
- * user's facts.
+/* domain_view.h - renders a domain's page: the user's facts for each member of the definition, and
+ * the input of one member.
  *
  * The page has a size limit. It shows as many facts of each member as fit, and links to a page of
  * that member with all its facts. */
@@ -17,6 +17,7 @@ struct domain_view {
     const struct domain *domain;
     const struct member *only; /* NULL: all members */
     int64_t page;              /* of the facts of `only`, from 1 */
+    const struct member *open; /* its input is shown; NULL: none */
 };
 
 /* The error to show at a member after a rejected form. */

@@ -18,22 +18,19 @@
 #define BUDGET_MOST 500 /* largest option */
 #define SEARCH_FROM 15  /* facts from which on the search box is shown */
 
-/* A user may have thousands of facts, and the page has a size limit: of each member it shows as
- * many as fit, and links to the rest. */
-#define SHOWN_MOST 8
-#define MEMBER_MOST 2600 /* bytes of one member's facts; reduced until the page fits */
-#define DOMAIN_MEMBERS                                                                         \
-    8                  /* of each domain, if the page is still too large; halved until it fits \
-                        */
-#define MEMBER_FEW 500 /* below: only the newest fact to review, and marked as wrong */
 #define WAITING_MOST 4
 #define WRONG_MOST 8
 
 /* Limits for a page of search results. */
 #define FOUND_ITEMS 100
 #define FOUND_BYTES ((size_t)14 * 1000)
-#define CHIP_BYTES 130   /* without its value, with its source */
-#define MEMBER_BYTES 160 /* a heading */
+#define CHIP_BYTES (100 + FACTS_NAME_MAX) /* without its value, with its source */
+#define MEMBER_BYTES 160                  /* a heading */
+
+/* The summary of a domain. */
+#define BRIEF_MEMBERS 5
+#define BRIEF_VALUES 2 /* of each member */
+#define BRIEF_BYTES_MAX ((size_t)8 * 1024)
 
 MESSAGE(facts_one, "account.facts.one");
 MESSAGE(facts_other, "account.facts.other");
@@ -59,9 +56,8 @@ struct shown {
     size_t *first_member;           /* for each domain, its first member in by_member */
     size_t *older;                  /* for each fact, the next older one of its member, or NONE */
     struct pager pager;
-    size_t at;      /* facts so far, for the pager */
-    size_t most;    /* bytes of a member */
-    size_t members; /* of a domain */
+    size_t at; /* facts so far, for the pager */
+    bool few;  /* the page would be too large otherwise: shorter lists, no summaries */
 };
 
 static bool
@@ -72,7 +68,7 @@ is_searching(const struct shown *shown)
 
 /* ---- by domain ---- */
 
-/* The active facts of one member that are wanted, newest first: a list through `older`. */
+/* The active facts of one member that are wanted: a list through `older`. */
 struct member_facts {
     size_t newest; /* NONE: there are none */
     size_t count;
@@ -123,48 +119,50 @@ page_through(struct shown *shown)
     pager_settle(&shown->pager);
 }
 
-/* Whether this fact of a member is shown; *bytes is the size of the member's facts so far. */
-static bool
-fits(struct shown *shown, const struct sourced_atom *fact, const struct member *member,
-     size_t *bytes)
-{
-    struct call *call = shown->call;
-    if (is_searching(shown))
-        return pager_shows(&shown->pager, shown->at++);
-    struct str chip = facts_short(call, facts_value(call, member, fact->atom.value));
-    *bytes += CHIP_BYTES + pager_bytes(call->mem, chip);
-    return *bytes <= shown->most;
-}
-
-/* Newest first, as on the domain's page. */
+/* Search results, in the order of the record. */
 static void
 put_member(struct shown *shown, struct values *values, const struct member *member,
            const struct member_facts *facts)
 {
     struct call *call = shown->call;
+    size_t *order = ARENA_ARRAY(call->mem, size_t, facts->count + 1), at = facts->count;
     struct values *item = NULL;
-    size_t put = 0, bytes = 0;
-    for (size_t i = facts->newest; i != NONE; i = shown->older[i]) {
-        const struct sourced_atom *fact = &shown->facts.list[i];
-        bool is_shown =
-            (is_searching(shown) || put < SHOWN_MOST) && fits(shown, fact, member, &bytes);
-        if (item == NULL && (is_shown || !is_searching(shown))) {
+    for (size_t i = facts->newest; i != NONE; i = shown->older[i])
+        order[--at] = i;
+    for (size_t i = 0; i < facts->count; i++) {
+        if (!pager_shows(&shown->pager, shown->at++))
+            continue;
+        if (item == NULL) {
             item = values_item(values, "members");
             values_text(item, "label", facts_member_label(call, member));
-            values_flag(item, "sensitive", member->sensitive);
         }
-        if (is_shown && ++put > 0)
-            facts_put(call, &shown->facts, values_item(item, "facts"), fact);
-        else if (!is_searching(shown))
-            break; /* no room for the older ones either */
+        facts_put(call, &shown->facts, values_item(item, "facts"), &shown->facts.list[order[i]]);
     }
-    if (is_searching(shown) || facts->count == put)
-        return;
-    values_text(item, "more",
-                put == 0 ? message_count(call, facts_one, facts_other, (int64_t)facts->count)
-                         : message_count(call, KEY("account.more.one"), KEY("account.more.other"),
-                                         (int64_t)(facts->count - put)));
-    values_text(item, "member", member->name);
+}
+
+/* "Allergies: peanuts. Cuisines: Thai, Ethiopian." */
+static struct str
+brief_of(struct shown *shown, const struct domain *domain, const struct member_facts *by_member)
+{
+    struct call *call = shown->call;
+    struct buf out = buf_in(call->mem, BRIEF_BYTES_MAX);
+    size_t put = 0;
+    for (size_t m = 0; m < domain->member_count && put < BRIEF_MEMBERS; m++) {
+        const struct member *member = &domain->members[m];
+        size_t values = 0;
+        for (size_t i = by_member[m].newest; i != NONE && values < BRIEF_VALUES;
+             i = shown->older[i], values++) {
+            struct str value = facts_value(call, member, shown->facts.list[i].atom.value);
+            if (values == 0)
+                buf_add_format(&out, "%s%.*s: ", put++ > 0 ? " " : "",
+                               STR_ARG(facts_member_label(call, member)));
+            buf_add_c(&out, values > 0 ? ", " : "");
+            buf_add(&out, facts_short(call, value));
+        }
+        if (values > 0)
+            buf_add_c(&out, by_member[m].count > values ? " …" : ".");
+    }
+    return buf_str(&out);
 }
 
 static int64_t
@@ -191,12 +189,11 @@ put_domains(struct shown *shown, struct values *values)
         values_text(item, "description", message_sentence(call, domain->description));
         values_text(item, "count", message_count(call, facts_one, facts_other, count));
         values_flag(item, "empty", count == 0);
-        size_t put = 0;
-        for (size_t m = 0; m < domain->member_count; m++) {
-            const struct member_facts *facts = &shown->by_member[shown->first_member[i] + m];
-            if (facts->count > 0 && put++ < shown->members)
-                put_member(shown, item, &domain->members[m], facts);
-        }
+        const struct member_facts *by_member = &shown->by_member[shown->first_member[i]];
+        if (!is_searching(shown) && !shown->few)
+            values_text(item, "brief", brief_of(shown, domain, by_member));
+        for (size_t m = 0; is_searching(shown) && m < domain->member_count; m++)
+            put_member(shown, item, &domain->members[m], &by_member[m]);
     }
 }
 
@@ -310,12 +307,10 @@ show(struct shown *shown)
     values_flag(values, "searching", query.len > 0);
     values_flag(values, "searchable", active >= SEARCH_FROM || query.len > 0);
     values_flag(values, "nothing", shown->facts.count == 0);
-    values_flag(values, "legend",
-                is_searching(shown) ? shown->pager.count > 0 : shown->facts.count > 0);
     values_text(values, "to", STR("overview"));
     values_text(values, "total", message_count(call, facts_one, facts_other, active));
-    put_others(shown, values, true, shown->most < MEMBER_FEW ? 1 : WAITING_MOST);
-    put_others(shown, values, false, shown->most < MEMBER_FEW ? 1 : WRONG_MOST);
+    put_others(shown, values, true, shown->few ? 1 : WAITING_MOST);
+    put_others(shown, values, false, shown->few ? 1 : WRONG_MOST);
     shown->at = 0;
     put_domains(shown, values);
     if (is_searching(shown) && shown->pager.count > 0)
@@ -333,20 +328,14 @@ show(struct shown *shown)
 static enum err
 get_account(struct call *call)
 {
-    struct shown shown = { .call = call, .most = MEMBER_MOST, .members = SIZE_MAX };
+    struct shown shown = { .call = call };
     enum err err = facts_load(call, STR_NONE, &shown.facts);
     if (err != ERR_NONE)
         return err;
     find_matches(&shown, call_text(call, QUERY));
     err = show(&shown);
-    while (err == ERR_NONE && shown.most > 0 && !account_page_fits(call)) {
-        shown.most = shown.most > CHIP_BYTES ? shown.most * 2 / 3 : 0;
-        err = show(&shown);
-    }
-    bool searching = is_searching(&shown);
-    for (size_t members = DOMAIN_MEMBERS;
-         err == ERR_NONE && !searching && members > 0 && !account_page_fits(call); members /= 2) {
-        shown.members = members;
+    if (err == ERR_NONE && !account_page_fits(call)) {
+        shown.few = true;
         err = show(&shown);
     }
     return err;

@@ -1,18 +1,24 @@
-/* profile_pages.c - username, name, language, time zone, and email address: /account/profile. */
+/* profile_pages.c - username, name, language, time zone, email address, and picture:
+ * /account/profile. */
 #include "account/account_routes.h"
 #include "account/confirm.h"
 #include "dispatch/browser_session.h"
 #include "dispatch/throttle.h"
 #include "identity/email.h"
+#include "identity/picture.h"
 #include "identity/profile.h"
 #include "page/account_page.h"
+#include "text/multipart.h"
 #include "text/template.h"
 #include "web/call.h"
 #include "web/flash.h"
 #include "web/message.h"
+#include "web/response.h"
 #include "web/state.h"
 
 #define HERE "/account/profile"
+#define UPLOAD_MAX ((size_t)256 * KIB) /* a larger file gets the sentence about its size, too */
+#define FORM_OVERHEAD ((size_t)4 * KIB)
 
 enum { USERNAME, NAME, LANGUAGE, TIME_ZONE };
 
@@ -34,6 +40,7 @@ struct form {
     struct str username, name, language, time_zone, email;
     struct profile_problems problems;
     struct str email_problem;
+    const char *picture_problem;
 };
 
 static struct form
@@ -64,6 +71,7 @@ show(struct call *call, int status, const struct form *form)
     put_field(call, values, "language", form->language, form->problems.language);
     put_field(call, values, "time_zone", form->time_zone, form->problems.time_zone);
     account_put_field(call, values, "email", form->email, form->email_problem);
+    put_field(call, values, "picture", picture_path(call->mem, user), form->picture_problem);
     confirm_put(call, values, HERE);
     values_text(values, "confirmed", user->email);
     values_text(values, "unconfirmed", user->new_email);
@@ -142,6 +150,53 @@ post_email(struct call *call)
     return ERR_NONE;
 }
 
+/* ---- picture ---- */
+
+static enum err
+post_picture(struct call *call)
+{
+    struct multipart parts;
+    struct form form = form_of(&call->browser->user);
+    struct str file = STR("");
+    form.picture_problem = "Choose a file.";
+    if (browser_session_read_parts(call, &parts) == ERR_NONE)
+        file = multipart_find(&parts, "file");
+    enum err err = file.len == 0 ? ERR_INVALID
+                                 : picture_set(call->db, call->mem, call->browser->user.id, file,
+                                               call->now, &form.picture_problem);
+    if (err == ERR_INVALID)
+        return show(call, 400, &form);
+    if (err == ERR_NONE)
+        flash_redirect(call, HERE, &(struct flash){ .key = KEY("flash.profile_saved") });
+    return err;
+}
+
+static enum err
+post_picture_remove(struct call *call)
+{
+    enum err err = picture_remove(call->db, call->mem, call->browser->user.id, call->now);
+    if (err == ERR_NONE)
+        flash_redirect(call, HERE, &(struct flash){ .key = KEY("flash.profile_saved") });
+    return err;
+}
+
+/* The type is fixed and browsers may not guess another one. The path changes with the image. A
+ * removed picture must not stay in shared caches, so only browsers keep it, for a day. */
+static enum err
+get_picture(struct call *call)
+{
+    struct str png;
+    enum err err = picture_find(call->db, call->mem, call_param(call, 0), &png);
+    if (err != ERR_NONE)
+        return err;
+    response_bytes(call, 200, "image/png", png);
+    response_header(call, "Cache-Control", "private, max-age=86400");
+    response_header(call, "Content-Security-Policy",
+                    "default-src 'none'; sandbox; frame-ancestors 'none'");
+    response_header(call, "Cross-Origin-Resource-Policy", "cross-origin"); /* apps show it */
+    return ERR_NONE;
+}
+
 const struct route account_profile_routes[] = {
     { GET, HERE, get_profile, CALLER_USER, .summary = "Shows the profile.", .page = true },
     { POST, HERE, post_profile, CALLER_USER, .summary = "Changes the profile.", .page = true,
@@ -149,5 +204,12 @@ const struct route account_profile_routes[] = {
     { POST, HERE "/email", post_email, CALLER_USER, .summary = "Changes the email address.",
       .page = true, ROUTE_FIELDS(email_fields), .body = BODY_FORM, .body_max = 16 * KIB,
       .blocks = true },
+    { POST, HERE "/picture", post_picture, CALLER_USER, .summary = "Stores the user's picture.",
+      .page = true, .body = BODY_FILE, .body_max = UPLOAD_MAX + FORM_OVERHEAD, .blocks = true },
+    { POST, HERE "/picture/remove", post_picture_remove, CALLER_USER,
+      .summary = "Removes the user's picture.", .page = true, .body = BODY_FORM,
+      .body_max = 4 * KIB, .blocks = true },
+    { GET, "/pictures/{picture}", get_picture, CALLER_ANYONE,
+      .summary = "Returns the picture of a user.", .page = true },
     { 0 },
 };

@@ -34,6 +34,7 @@ struct vocabulary_value {
     struct str value;           /* canonical spelling, as stored and shown */
     struct str label;           /* as shown to users and agents; the value by default */
     bool labeled;               /* the definition has a label: aliases are shown as this */
+    struct str note;            /* what a code stands for, shown when it is chosen; absent: none */
     struct str key;             /* value_fold() of the value */
     const struct str *contains; /* keys of values that are a part of it: cheese contains milk */
     size_t contain_count;

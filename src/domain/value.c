@@ -80,6 +80,22 @@ read_closed(struct arena *mem, const struct vocabulary *vocabulary, struct str *
     return NULL;
 }
 
+/* A name that is longer than values may be stands for its value: "Berlin" for the airport BER. */
+static const char *
+read_name(struct arena *mem, const struct member *member, const struct json_value *given,
+          struct str *shown)
+{
+    const char *problem = read_text(mem, VALUE_MAX_CHARACTERS, given, shown);
+    if (problem != NULL || utf8_length(*shown) <= member->max_length)
+        return problem;
+    const struct vocabulary_value *found =
+        vocabulary_find(member->vocabulary, value_fold(mem, *shown));
+    if (found == NULL)
+        return read_text(mem, member->max_length, given, shown);
+    *shown = found->value;
+    return NULL;
+}
+
 static bool
 is_closed(const struct member *member)
 {
@@ -222,8 +238,9 @@ value_read(struct arena *mem, const struct member *member, const struct json_val
     case MEMBER_ARRAY:
     case MEMBER_STRING:
     case MEMBER_ENUM:
-        problem = read_text(mem, is_closed(member) ? VALUE_MAX_CHARACTERS : member->max_length,
-                            given, &text);
+        problem = is_closed(member)            ? read_text(mem, VALUE_MAX_CHARACTERS, given, &text)
+                  : member->vocabulary != NULL ? read_name(mem, member, given, &text)
+                                               : read_text(mem, member->max_length, given, &text);
         return problem != NULL ? problem : read_word(mem, member, text, out);
     case MEMBER_NUMBER:
         problem = read_number(mem, given, member->has_minimum ? member->minimum : -VALUE_NUMBER_MAX,

@@ -95,7 +95,7 @@ read_value(const struct node *node, struct vocabulary_value *out, struct vocabul
     if (!out->labeled)
         out->label = out->value;
     out->key = value_fold(mem, out->value);
-    node_text(&note, 0, 200);
+    out->note = node_text(&note, 0, 200);
     const struct str *texts = node_texts(&aliases, ALIASES_MAX, vocabulary_text, &alias_count);
     struct str *parts = node_texts(&contains, ALIASES_MAX, vocabulary_text, &out->contain_count);
     for (size_t i = 0; i < out->contain_count && !node->in->failed; i++)

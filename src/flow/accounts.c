@@ -10,6 +10,7 @@
 #include "store/grant_store.h"
 #include "store/outbox_store.h"
 #include "store/passkey_store.h"
+#include "store/picture_store.h"
 #include "store/recovery_store.h"
 #include "store/session_store.h"
 #include "store/token_store.h"
@@ -324,6 +325,8 @@ delete_account(struct db_tx *tx, void *argument)
         err = recovery_store_end_user(tx, mem, id);
     if (!err)
         err = passkey_store_end_user(tx, mem, id);
+    if (!err)
+        err = picture_store_end_user(tx, mem, deletion->out);
     if (!err)
         err = outbox_store_end_user(tx, mem, id);
     if (!err)

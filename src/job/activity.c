@@ -125,7 +125,8 @@ activity_of_user(struct db *db, struct arena *mem, struct activity_counters *cou
 }
 
 enum err
-activity_export(struct db *db, struct arena *mem, struct str user_id, struct buf *out)
+activity_export(struct db *db, struct arena *mem, struct str user_id, bool as_table,
+                struct buf *out)
 {
     struct activity_log log;
     struct json json = json_into(out);
@@ -134,6 +135,9 @@ activity_export(struct db *db, struct arena *mem, struct str user_id, struct buf
     if (err)
         return err;
     activity_sort(mem, log.records, log.record_count);
-    activity_write_log(&json, mem, &log);
+    if (as_table)
+        activity_write_table(out, mem, &log);
+    else
+        activity_write_log(&json, mem, &log);
     return out->overflow ? ERR_TOO_LARGE : ERR_NONE;
 }

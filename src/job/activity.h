@@ -21,7 +21,9 @@ enum err activity_write(struct db *db, struct arena *mem, struct activity_counte
 enum err activity_of_user(struct db *db, struct arena *mem, struct activity_counters *counters,
                           struct str user_id, struct activity **out, size_t *count);
 
-/* Everything that is stored, as JSON. ERR_TOO_LARGE: it exceeds the limit of `out`. */
-enum err activity_export(struct db *db, struct arena *mem, struct str user_id, struct buf *out);
+/* Everything that is stored, as JSON or as a table (CSV). ERR_TOO_LARGE: it exceeds the limit of
+ * `out`. */
+enum err activity_export(struct db *db, struct arena *mem, struct str user_id, bool as_table,
+                         struct buf *out);
 
 #endif

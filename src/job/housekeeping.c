@@ -11,6 +11,7 @@
 #include "job/usage.h"
 #include "job/usage_counters.h"
 #include "store/clock_store.h"
+#include "store/grant_store.h"
 #include "store/activity_store.h"
 #include "store/app_store.h"
 #include "store/draft_store.h"
@@ -134,9 +135,10 @@ static void
 delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
 {
     static expiry_delete *const deletes[] = {
-        token_store_delete_expired,   usage_store_delete_expired,    undo_store_delete_expired,
-        draft_store_delete_expired,   recovery_store_delete_expired, app_store_delete_expired,
-        passkey_store_delete_expired, activity_store_close,          activity_store_delete_expired
+        grant_store_note_expired,     token_store_delete_expired,   usage_store_delete_expired,
+        undo_store_delete_expired,    draft_store_delete_expired,   recovery_store_delete_expired,
+        app_store_delete_expired,     passkey_store_delete_expired, activity_store_close,
+        activity_store_delete_expired
     };
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
         bool more = true;

@@ -28,6 +28,7 @@ static const struct {
     [ACTIVITY_CONNECT] = { STR("connect"), false },
     [ACTIVITY_CHANGE] = { STR("change"), false },
     [ACTIVITY_DISCONNECT] = { STR("disconnect"), false },
+    [ACTIVITY_EXPIRE] = { STR("expire"), false },
     [ACTIVITY_REUSE] = { STR("reuse"), false },
     [ACTIVITY_SIGN_IN] = { STR("sign_in"), false },
 };
@@ -230,4 +231,41 @@ activity_write_log(struct json *out, struct arena *mem, const struct activity_lo
     }
     json_close_array(out);
     json_close_object(out);
+}
+
+/* ---- as a table ---- */
+
+/* A text that a spreadsheet would take for a formula gets an apostrophe, which spreadsheets do not
+ * show: names of apps come from others. */
+static void
+add_cell(struct buf *out, struct str text)
+{
+    buf_add_c(out, "\"");
+    if (text.len > 0 && strchr("=+-@\t\r", text.ptr[0]) != NULL)
+        buf_add_char(out, '\'');
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '"')
+            buf_add_char(out, '"');
+        buf_add_char(out, text.ptr[i]);
+    }
+    buf_add_c(out, "\",");
+}
+
+void
+activity_write_table(struct buf *out, struct arena *mem, const struct activity_log *log)
+{
+    buf_add_c(out, "day,app_id,app,action,refused,subject,times,facts,first_at,last_at,first\r\n");
+    for (size_t i = 0; i < log->record_count; i++) {
+        const struct activity *record = &log->records[i];
+        add_cell(out, activity_date(mem, record->day));
+        add_cell(out, record->app_id);
+        add_cell(out, record->app_name);
+        add_cell(out, record->action);
+        buf_add_c(out, record->refused ? "true," : "false,");
+        add_cell(out, record->subject);
+        buf_add_format(out, "%lld,%lld,", (long long)record->times, (long long)record->facts);
+        add_cell(out, time_write(mem, record->first_at));
+        add_cell(out, time_write(mem, record->last_at));
+        buf_add_c(out, record->is_first ? "true\r\n" : "false\r\n");
+    }
 }

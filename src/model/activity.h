@@ -12,6 +12,7 @@
 #include "base/str.h"
 
 struct arena;
+struct buf;
 struct json;
 
 #define ACTIVITY_KEPT_DAYS 90
@@ -28,6 +29,7 @@ enum activity_action {
     ACTIVITY_CONNECT,
     ACTIVITY_CHANGE, /* the user changed what the app may do */
     ACTIVITY_DISCONNECT,
+    ACTIVITY_EXPIRE,     /* the time for which the user allowed the app has passed */
     ACTIVITY_REUSE,      /* a code or refresh token was used twice */
     ACTIVITY_SIGN_IN,    /* from a new device */
     ACTIVITY_BY_HANDLER, /* a route: its handler says which */
@@ -92,6 +94,9 @@ struct str activity_date(struct arena *mem, int64_t day);
 
 /* Writes the log as JSON; the records must be sorted. */
 void activity_write_log(struct json *out, struct arena *mem, const struct activity_log *log);
+
+/* The same as a table (RFC 4180), without the hashes, for spreadsheets. */
+void activity_write_table(struct buf *out, struct arena *mem, const struct activity_log *log);
 
 /* Makes text fit for a record: without control characters, which separate fields. */
 struct str activity_clean(struct arena *mem, struct str text);

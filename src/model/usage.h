@@ -49,7 +49,7 @@ struct app_usage {
 /* Totals for a list of apps. */
 struct usage_sum {
     struct str app_id;
-    int64_t calls; /* API calls and issued tokens */
+    int64_t calls; /* successful API calls */
     int64_t refused;
 };
 

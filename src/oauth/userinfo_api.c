@@ -1,9 +1,11 @@
 /* userinfo_api.c - GET /oauth/userinfo, for tokens with profile:read. */
 #include "flow/accounts.h"
+#include "identity/picture.h"
 #include "model/grant.h"
 #include "oauth/oauth_routes.h"
 #include "web/call.h"
 #include "web/response.h"
+#include "web/state.h"
 
 static enum err
 get_userinfo(struct call *call)
@@ -23,6 +25,10 @@ get_userinfo(struct call *call)
         json_put_str(out, "locale", user.language);
     if (str_present(user.time_zone))
         json_put_str(out, "zoneinfo", user.time_zone);
+    if (str_present(user.picture))
+        json_put_str(out, "picture",
+                     str_format(call->mem, "%.*s%.*s", STR_ARG(call->web->settings.auth_url),
+                                STR_ARG(picture_path(call->mem, &user))));
     json_put_int(out, "updated_at", user.updated_at);
     json_close_object(out);
     response_header(call, "Vary", "Authorization");

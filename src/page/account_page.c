@@ -99,12 +99,14 @@ account_page_fits(const struct call *call)
 }
 
 void
-account_send_file(struct call *call, const char *prefix, struct str json)
+account_send_file(struct call *call, const char *prefix, enum file_type type, struct str bytes)
 {
     struct str day = str_first(time_write(call->mem, call->now), 10);
-    response_bytes(call, 200, "application/json", json);
+    response_bytes(call, 200, type == FILE_CSV ? "text/csv; charset=utf-8" : "application/json",
+                   bytes);
     response_header(call, "Content-Disposition",
-                    str_format(call->mem, "attachment; filename=\"%s-%.*s-%.*s.json\"", prefix,
-                               STR_ARG(call->browser->user.username), STR_ARG(day))
+                    str_format(call->mem, "attachment; filename=\"%s-%.*s-%.*s.%s\"", prefix,
+                               STR_ARG(call->browser->user.username), STR_ARG(day),
+                               type == FILE_CSV ? "csv" : "json")
                         .ptr);
 }

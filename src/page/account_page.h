@@ -27,8 +27,10 @@ void account_put_field(struct call *call, struct values *values, const char *nam
  * again with shorter lists until it does. */
 bool account_page_fits(const struct call *call);
 
-/* Sends JSON as a file to save: the prefix, the username, and the day make its name. */
-void account_send_file(struct call *call, const char *prefix, struct str json);
+/* Sends a file to save: the prefix, the username, and the day make its name. */
+enum file_type { FILE_JSON, FILE_CSV };
+void account_send_file(struct call *call, const char *prefix, enum file_type type,
+                       struct str bytes);
 
 /* ---- the page a form returns to ----
  *

@@ -12,7 +12,7 @@
 static int64_t
 served(const struct usage_day *day)
 {
-    return day->counts[USAGE_CALL] + day->counts[USAGE_TOKENS];
+    return day->counts[USAGE_CALL]; /* as users see them; tokens are in the table */
 }
 
 static int64_t

@@ -141,22 +141,29 @@ facts_value(struct call *call, const struct member *member, struct str json)
     return value_text(call, member, value);
 }
 
-struct str
-facts_short(struct call *call, struct str shown)
+/* At most `most` bytes of escaped HTML. */
+static struct str
+shorten(struct call *call, struct str shown, size_t most)
 {
-    struct buf out = buf_in(call->mem, (size_t)2 * FACTS_SHORT_MAX);
+    struct buf out = buf_in(call->mem, 2 * most);
     struct str rest = shown, kept = STR("");
-    while (rest.len > 0 && out.len <= FACTS_SHORT_MAX) {
+    while (rest.len > 0 && out.len <= most) {
         struct str before = rest;
         if (utf8_next(&rest) < 0)
             rest = str_from(before, 1);
         html_escape(&out, str_first(before, before.len - rest.len));
-        if (out.len + strlen(ELLIPSIS) <= FACTS_SHORT_MAX)
+        if (out.len + strlen(ELLIPSIS) <= most)
             kept = str_first(shown, shown.len - rest.len);
     }
-    if (out.len <= FACTS_SHORT_MAX)
+    if (out.len <= most)
         return shown;
     return str_format(call->mem, "%.*s" ELLIPSIS, STR_ARG(str_trim(kept)));
+}
+
+struct str
+facts_short(struct call *call, struct str shown)
+{
+    return shorten(call, shown, FACTS_SHORT_MAX);
 }
 
 static bool
@@ -246,7 +253,10 @@ facts_put(struct call *call, struct facts *facts, struct values *item,
     values_text(item, "domain", atom->domain);
     values_text(item, "title",
                 domain == NULL ? atom->domain : message_sentence(call, domain->title));
-    values_text(item, "source", sources_text(call, facts, fact));
+    struct str source = sources_text(call, facts, fact);
+    values_text(item, "source", source);
+    if (!atom->by_user)
+        values_text(item, "by", shorten(call, source, FACTS_NAME_MAX));
     values_flag(item, "by_user", atom->by_user);
     values_flag(item, "active", atom->status == ATOM_ACTIVE);
     values_flag(item, "held", atom->status == ATOM_HELD);

@@ -43,7 +43,9 @@ bool facts_match(struct call *call, const struct atom *atom, struct str wanted);
 /* "you", the app's name, or a text for a deleted app. */
 struct str facts_source(struct call *call, struct facts *facts, struct str source);
 
-/* The values of one fact: id, value, brief, label, domain, title, source, when, status flags. */
+/* The values of one fact: id, value, brief, label, domain, title, source, when, status flags; "by"
+ * is the source if it is not the user, cut to FACTS_NAME_MAX bytes of escaped HTML. */
+#define FACTS_NAME_MAX 40
 void facts_put(struct call *call, struct facts *facts, struct values *item,
                const struct sourced_atom *fact);
 

@@ -72,16 +72,18 @@ get_app(struct call *call)
         err = refusals_of_app(call->db, call->mem, counters, app.id, &refusals, &count);
     if (err != ERR_NONE)
         return err;
-    int64_t served = 0, refused = 0;
+    int64_t served = 0, tokens = 0, refused = 0;
     for (size_t i = 0; i < USAGE_DAYS; i++) {
-        served += usage.days[i].counts[USAGE_CALL] + usage.days[i].counts[USAGE_TOKENS];
+        served += usage.days[i].counts[USAGE_CALL];
+        tokens += usage.days[i].counts[USAGE_TOKENS];
         refused += usage.days[i].counts[USAGE_REFUSED];
     }
     struct values *values = values_new(call->mem);
     chart_put(call, values, usage.days);
     put_refusals(call, values, refusals, count);
-    values_flag(values, "used", served + refused > 0);
+    values_flag(values, "used", served + tokens + refused > 0);
     values_text(values, "served", message_number(call, served));
+    values_text(values, "tokens", message_number(call, tokens));
     values_text(values, "refused_count", message_number(call, refused));
     values_text(values, "users", message_number(call, usage.users));
     values_text(values, "connected", message_number(call, usage.connected));

@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "db/db.h"
+#include "store/activity_store.h"
 #include "store/user_store.h"
 
 #define COLUMNS                                                                          \
@@ -18,10 +19,10 @@ SQL(grant_list,
 SQL(grant_add, "INSERT INTO app_grant (" COLUMNS
                ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13)");
 
-SQL(grant_put,
-    "UPDATE app_grant SET scopes = $2, hint_domains = $3, write_domains = $4,"
-    " sensitive_domains = $5, expires_at = $6, updated_at = $7, shown = $8,"
-    " writes_wait = $9, requested = $10, withheld = $11 WHERE grant_id = $1 RETURNING user_id");
+SQL(grant_put, "UPDATE app_grant SET scopes = $2, hint_domains = $3, write_domains = $4,"
+               " sensitive_domains = $5, expires_at = $6, updated_at = $7, shown = $8,"
+               " writes_wait = $9, requested = $10, withheld = $11, expiry_noted = 0"
+               " WHERE grant_id = $1 RETURNING user_id");
 
 SQL(grant_end, "DELETE FROM app_grant WHERE user_id = $1 AND app_id = $2 RETURNING user_id");
 
@@ -161,4 +162,56 @@ grant_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
     enum err err = db_query(tx, mem, &grant_end_all, NULL, db_text(user_id));
     return err ? err : user_store_bump_auth_version(tx, mem, user_id);
+}
+
+/* ---- expiry ---- */
+
+#define DAY_SECONDS 86400
+
+SQL(grant_expired, "SELECT grant_id, user_id, app_id, expires_at FROM app_grant"
+                   " WHERE expires_at <= $1 AND expiry_noted = 0 ORDER BY expires_at LIMIT $2");
+
+SQL(grant_note_expiry, "UPDATE app_grant SET expiry_noted = 1"
+                       " WHERE grant_id = $1 AND expires_at <= $2 AND expiry_noted = 0"
+                       " RETURNING grant_id");
+
+/* Locks the user first, like every other writer of activity. A consent in the meantime wins. */
+static enum err
+note_expiry(struct db_tx *tx, struct arena *mem, const struct db_rows *grants, size_t row,
+            int64_t now)
+{
+    struct db_rows noted = { 0 };
+    int64_t expired_at = db_cell_int(grants, row, 3);
+    struct activity_event event = { .user_id = db_cell_text(grants, row, 1),
+                                    .app_id = db_cell_text(grants, row, 2),
+                                    .action = ACTIVITY_EXPIRE,
+                                    .now = expired_at > now - DAY_SECONDS ? expired_at : now };
+    enum err held = user_store_hold(tx, mem, event.user_id);
+    if (held != ERR_NONE && held != ERR_NOT_FOUND)
+        return held;
+    enum err err = db_query(tx, mem, &grant_note_expiry, &noted,
+                            db_text(db_cell_text(grants, row, 0)), db_int(now));
+    return err || noted.count == 0 || held ? err : activity_store_event(tx, mem, &event);
+}
+
+enum err
+grant_store_note_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                         size_t *done)
+{
+    struct db_rows grants = { 0 };
+    enum err err = db_query(tx, mem, &grant_expired, &grants, db_int(now), db_int(limit));
+    /* Users are locked in the order of their ids. */
+    size_t *order = ARENA_ARRAY(mem, size_t, grants.count + 1);
+    for (size_t i = 0; i < grants.count; i++) {
+        size_t at = i;
+        for (; at > 0 &&
+               str_order(db_cell_text(&grants, i, 1), db_cell_text(&grants, order[at - 1], 1)) < 0;
+             at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+    for (size_t i = 0; i < grants.count && !err; i++)
+        err = note_expiry(tx, mem, &grants, order[i], now);
+    *done = grants.count;
+    return err;
 }

@@ -39,4 +39,9 @@ enum err grant_store_end(struct db_tx *tx, struct arena *mem, struct str user_id
                          struct str app_id);
 enum err grant_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id);
 
+/* Records in the activity of users that grants have expired, each once; at most `limit`. *done is
+ * their number. An expiry_delete function (job/expiry.h). */
+enum err grant_store_note_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                                  size_t *done);
+
 #endif

@@ -73,7 +73,7 @@ SQL(usage_find_grant, "SELECT a.day, p.calls, p.last_use FROM app_usage a"
 SQL(usage_find_app, "SELECT day, calls, tokens, refused, failed FROM app_usage"
                     " WHERE app_id = $1 AND day > $2");
 
-SQL(usage_sum_owner, "SELECT s.app_id, CAST(SUM(s.calls + s.tokens) AS BIGINT),"
+SQL(usage_sum_owner, "SELECT s.app_id, CAST(SUM(s.calls) AS BIGINT),"
                      " CAST(SUM(s.refused) AS BIGINT) FROM app_usage s"
                      " JOIN app a ON a.app_id = s.app_id"
                      " WHERE a.owner_id = $1 AND s.day > $2 GROUP BY s.app_id");

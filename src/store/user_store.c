@@ -7,7 +7,7 @@
 /* The columns in the order in which read_user() reads them. */
 #define COLUMNS                                                                                \
     "user_id, username, email, name, password_hash, status, position, created_at, updated_at," \
-    " epoch, new_email, language, time_zone, device_key"
+    " epoch, new_email, language, time_zone, device_key, picture"
 
 SQL(user_add, "INSERT INTO user_account (user_id, username, email, email_key, name, password_hash,"
               " status, position, created_at, updated_at, new_email, language, device_key)"
@@ -85,6 +85,7 @@ read_user(const struct db_rows *rows, size_t row, struct user *out)
         .language = db_cell_text(rows, row, 11),
         .time_zone = db_cell_text(rows, row, 12),
         .device_key = db_cell_text(rows, row, 13),
+        .picture = db_cell_text(rows, row, 14),
     };
     /* A status this program does not know must not pass for an active one. */
     return user_status_read(db_cell_text(rows, row, 5), &out->status) ? ERR_NONE : ERR_INTERNAL;

@@ -8,7 +8,7 @@
 #define HEADER_LENGTH 13
 #define AROUND 12 /* bytes of a chunk besides its data: length, type, checksum */
 
-static const char not_png[] = "The logo must be a PNG image.";
+static const char not_png[] = "The image must be a PNG file.";
 static const char damaged[] = "The PNG image is damaged. Export it again.";
 
 struct png {
@@ -73,7 +73,7 @@ read_header(struct png *png)
     const uint8_t *bytes = (const uint8_t *)data.ptr;
     uint32_t width = number_at(data, 0), height = number_at(data, 4);
     if (width != height || width < PNG_SIDE_MIN || width > PNG_SIDE_MAX)
-        return "The logo must be a square of 32 to 512 pixels.";
+        return "The image must be a square of 32 to 512 pixels.";
     png->color = bytes[9];
     if (!depth_fits(bytes[9], bytes[8]) || bytes[10] != 0 || bytes[11] != 0 || bytes[12] > 1)
         return damaged;
@@ -107,7 +107,7 @@ png_clean(struct arena *mem, struct str file, struct str *out)
     if (!str_starts(file, signature))
         return not_png;
     if (file.len > PNG_BYTES_MAX)
-        return "The logo must have at most 10 KiB.";
+        return "The image must have at most 10 KiB.";
     png.rest = str_from(file, signature.len);
     buf_add(&png.out, signature);
     const char *problem = read_header(&png);

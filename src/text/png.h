@@ -1,4 +1,4 @@
-/* png.h - accepts small PNG images (ISO 15948), for logos that others send.
+/* png.h - accepts small PNG images (ISO 15948), for logos and pictures that others send.
  *
  * The file is read chunk by chunk, and a new one is written from the chunks that draw the picture:
  * text, dates, color profiles, animation, and whatever follows the image are left out. The

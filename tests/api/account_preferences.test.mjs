@@ -30,7 +30,7 @@ test("a fact added on the page is in the record, with the user as its source", a
   assert.deepEqual(preferences[CODING], { indentation: { style: "spaces", width: 4 } });
   for (const atom of await atoms(api)) assert.deepEqual([atom.source, atom.confidence, atom.status], ["user", 1, "active"]);
   const page = await open(ada, "/account");
-  for (const text of [/Favorite artists Björk/, /Favorite genres trip hop/, /Audio quality lossless/, /Avoid overnight flights yes/, /Maximum stops 1/, /Indentation Style: spaces, Width: 4/, /7 facts/]) assert.match(says(page), text);
+  for (const text of [/3 facts Favorite artists: Björk\. Favorite genres: trip hop\. Audio quality: lossless\./, /Maximum stops: 1\. Avoid overnight flights: yes\./, /Indentation: Style: spaces, Width: 4\./, /7 facts/]) assert.match(says(page), text);
 });
 
 test("a fact written by an app is on the page, with source and time", async (t) => {
@@ -41,7 +41,7 @@ test("a fact written by an app is on the page, with source and time", async (t) 
   const dinner = await secondApp(w, ada);
   await dinner.write(MUSIC, { favorite_artists: ["nina simone"] });
   const { atom_id } = await find(dinner, "Nina Simone");
-  assert.match((await open(ada, "/account")).text, /title="From Concert Finder and 1 other app, just now">Nina Simone</);
+  assert.match((await open(ada, "/account?q=nina")).text, />Nina Simone <small>Concert Finder and 1 other app</);
   const page = says(await open(ada, fact(atom_id)));
   assert.match(page, /Music \/ Favorite artists Nina Simone/);
   assert.match(page, /Concert Finder Added 3 days ago/);
@@ -171,9 +171,9 @@ test("search finds by value, kind and area, in any case", async (t) => {
   const { ada, api } = await connected(t);
   await api.write(MUSIC, { favorite_artists: ["Björk", "Radiohead"], genres: ["jazz"] });
   await api.write(FOOD, { cuisines: ["Thai"] });
-  const found = async (q) => [...(await open(ada, `/account?q=${encodeURIComponent(q)}`)).text.matchAll(/<a class="chip[^"]*"[^>]*>([^<]*)</g)].map(([, value]) => unescape(value));
+  const found = async (q) => [...(await open(ada, `/account?q=${encodeURIComponent(q)}`)).text.matchAll(/<a class="chip[^"]*"[^>]*>([^<]*)</g)].map(([, value]) => unescape(value).trim());
   assert.deepEqual(await found("BJÖRK"), ["Björk"]);
-  assert.deepEqual(await found("artist"), ["Radiohead", "Björk"]);
+  assert.deepEqual(await found("artist"), ["Björk", "Radiohead"]);
   assert.deepEqual(await found("food"), ["Thai"]);
   assert.deepEqual(await found("nothing like it"), []);
   assert.deepEqual((await found("<script>")).length, 0);
@@ -186,8 +186,9 @@ test("two thousand facts are still a page of a few kilobytes, and each can be fo
     const page = await open(ada, where);
     assert.ok(page.text.length < 60_000, `${where}: ${page.text.length}`);
   }
-  assert.match(says(await open(ada, "/account")), /1,992 more/);
-  assert.match((await open(ada, "/account?q=number+1234")).text, />Band number 1234</);
+  assert.match(says(await open(ada, "/account")), /2,000 facts Favorite artists: Band number 1999, Band number 1998 …/);
+  assert.match(says(await open(ada, at(MUSIC))), /1,9\d\d more/);
+  assert.match((await open(ada, "/account?q=number+1234")).text, />Band number 1234 </);
 });
 
 test("another user's facts are not found (B19)", async (t) => {
@@ -219,57 +220,134 @@ test("hostile values are text on every page that shows them (B14, J4)", async (t
   assert.deepEqual(await atoms(api), before);
 });
 
-test("the overview, a search and the domain's page show what was said last first", async (t) => {
+test("the overview, a search and the domain's page show facts in the order of the record", async (t) => {
   const { ada, api } = await connected(t);
   await api.write(MUSIC, { favorite_artists: ["Björk", "Radiohead"] });
   await state(ada, MUSIC, "favorite_artists", "Nina Simone");
-  const order = ["Nina Simone", "Radiohead", "Björk"];
-  for (const where of ["/account", "/account?q=artists", at(MUSIC)]) {
-    const shown = [...(await open(ada, where)).text.matchAll(/<a [^>]*href="\/account\/facts\/[^>]*>([^<]*)</g)].map(([, text]) => unescape(text));
+  const order = ["Björk", "Radiohead", "Nina Simone"];
+  assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences.favorite_artists, order);
+  for (const where of ["/account?q=artists", at(MUSIC)]) {
+    const shown = [...(await open(ada, where)).text.matchAll(/<a [^>]*href="\/account\/facts\/[^>]*>([^<]*)</g)].map(([, text]) => unescape(text).trim());
     assert.deepEqual(shown, order, where);
   }
 });
 
+const edit = (person, domain, member) => open(person, `${at(domain)}?edit=${member}`);
+
 test("what a page offers follows from the definition", async (t) => {
   const { ada } = await connected(t);
-  const page = await open(ada, at(MUSIC));
-  assert.match(part(page, "audio_quality"), /value="standard" aria-pressed="false">standard</);
+  assert.match(part(await edit(ada, MUSIC, "audio_quality"), "audio_quality"), /value="standard" aria-pressed="false">standard<i> Audio quality</);
+  const page = await edit(ada, MUSIC, "genres");
   assert.match(part(page, "genres"), /name="add" value="pop"/);
   assert.match(part(page, "genres"), /list="list-genre"/);
-  assert.match(page.text, /<datalist id="list-genre"><option>acoustic</);
-  assert.match(part(page, "favorite_artists"), /Artists, bands, and composers you like\./);
-  assert.match(part(await open(ada, at(TRAVEL)), "max_stops"), /type="number"[^>]* min="0" max="3"/);
+  assert.match(part(page, "genres"), /<datalist id="list-genre"><option>acoustic</);
   assert.match(part(page, "genres"), /<form method="post">/); // to the page's own address
+  assert.match(part(page, "favorite_artists"), /Artists, bands, and composers you like\./);
+  assert.match(part(await edit(ada, TRAVEL, "max_stops"), "max_stops"), /type="number"[^>]* min="0" max="3"/);
   await open(ada, at("no_such_domain"), 404);
 });
 
-const offered = (page, member) => [...part(page, member).matchAll(/name="add" value="([^"]*)"/g)].map(([, value]) => unescape(value));
+test("one input is open at a time, and stays open after its form was sent", async (t) => {
+  const { ada, api } = await connected(t);
+  assert.doesNotMatch((await open(ada, at(FOOD))).text, /name="value"/);
+  for (const nothing of ["no_such_member", '"><b>']) assert.doesNotMatch((await edit(ada, FOOD, encodeURIComponent(nothing))).text, /name="value"|<b>/);
+  const page = await edit(ada, FOOD, "cuisines");
+  assert.equal(page.text.match(/name="value"/g).length, 1);
+  const form = /name="form" value="([^"]+)"/.exec(part(page, "cuisines"))[1];
+  const { headers } = await ada.post(`${at(FOOD)}?edit=cuisines`, { form, member: "cuisines", add: "Thai" });
+  assert.equal(headers.location, `${at(FOOD)}?edit=cuisines#cuisines`);
+  const next = await edit(ada, FOOD, "cuisines");
+  const { atom_id } = await find(api, "Thai");
+  assert.match(part(next, "cuisines"), new RegExp(`name="remove" value="${atom_id}" aria-pressed="true" >Thai<i> Favorite cuisines<`));
+  assert.equal((await ada.post(`${at(FOOD)}?edit=cuisines`, { form, remove: atom_id })).headers.location, `${at(FOOD)}?edit=cuisines#cuisines`);
+  assert.deepEqual((await api.read(`preferences/${FOOD}`)).preferences, {});
+});
+
+test("each fact shows in words who added it, unless it was the user", async (t) => {
+  const { ada, api } = await connected(t);
+  await api.write(MUSIC, { favorite_artists: ["Björk"] });
+  await state(ada, MUSIC, "favorite_artists", "Nina Simone");
+  for (const where of ["/account?q=artists", at(MUSIC), `${at(MUSIC)}?show=favorite_artists`]) {
+    const { text } = await open(ada, where);
+    assert.match(text, />Björk ?(<\/a>)?<small>Concert Finder<\/small>/, where);
+    assert.doesNotMatch(text, />Nina Simone ?(<\/a>)?<small>/, where);
+  }
+});
+
+const offered = async (person, domain, member) => [...part(await edit(person, domain, member), member).matchAll(/name="add" value="([^"]*)"/g)].map(([, value]) => unescape(value)).slice(0, 4);
 
 test("what is offered to be added is usual, and nothing that was said already anywhere in the domain", async (t) => {
   const { ada, api } = await connected(t);
-  assert.deepEqual(offered(await open(ada, at(FOOD)), "allergies"), ["peanuts", "tree nuts", "milk", "eggs"]);
-  assert.deepEqual(offered(await open(ada, at(FOOD)), "disliked_foods"), ["cilantro", "olives", "mushrooms", "onions"]);
-  assert.deepEqual(offered(await open(ada, at(CODING)), "languages"), ["Python", "JavaScript", "TypeScript", "Java"]);
-  assert.deepEqual(offered(await open(ada, at(TRAVEL)), "airline_alliances"), ["Star Alliance", "oneworld", "SkyTeam"]); // closed: all
-  assert.deepEqual(offered(await open(ada, at(MUSIC)), "favorite_artists"), []);
+  const offers = (domain, member) => offered(ada, domain, member);
+  assert.deepEqual(await offers(FOOD, "allergies"), ["peanuts", "tree nuts", "milk", "eggs"]);
+  assert.deepEqual(await offers(FOOD, "disliked_foods"), ["cilantro", "olives", "mushrooms", "onions"]);
+  assert.deepEqual(await offers(CODING, "languages"), ["Python", "JavaScript", "TypeScript", "Java"]);
+  assert.deepEqual(await offers(TRAVEL, "airline_alliances"), ["Star Alliance", "oneworld", "SkyTeam"]); // closed: all
+  assert.deepEqual(await offers(MUSIC, "favorite_artists"), []);
 
   // By another name, in other letters, among other words, in any member, wherever it was said.
   await api.write(FOOD, { allergies: ["Groundnuts", "potato"], dietary_restrictions: ["any kind of mushrooms"], favorite_foods: ["Cilantro"], disliked_foods: ["rice"], cuisines: ["italian", "Thai food"], dietary: "gluten free" });
   await api.write(CODING, { avoided_technologies: ["Java", "C", "typescript compilers"], languages: ["python"] });
-  const food = await open(ada, at(FOOD));
-  assert.deepEqual(offered(food, "allergies"), ["tree nuts", "milk", "eggs", "shellfish"]);
-  assert.deepEqual(offered(food, "favorite_foods"), ["tomatoes", "avocado", "salad", "bell peppers"]);
-  assert.deepEqual(offered(food, "disliked_foods"), ["olives", "onions", "eggplant", "beets"]);
-  assert.deepEqual(offered(food, "medical_diets"), ["diabetic", "low-sodium", "low-FODMAP", "DASH"]);
-  assert.deepEqual(offered(food, "cuisines"), ["Chinese", "Japanese", "Indian", "Mexican"]);
-  assert.ok(!offered(food, "disliked_cuisines").includes("Italian"));
-  assert.deepEqual(offered(await open(ada, at(CODING)), "languages"), ["JavaScript", "C#", "C++", "Go"]);
+  assert.deepEqual(await offers(FOOD, "allergies"), ["tree nuts", "milk", "eggs", "shellfish"]);
+  assert.deepEqual(await offers(FOOD, "favorite_foods"), ["tomatoes", "avocado", "salad", "bell peppers"]);
+  assert.deepEqual(await offers(FOOD, "disliked_foods"), ["olives", "onions", "eggplant", "beets"]);
+  assert.deepEqual(await offers(FOOD, "medical_diets"), ["diabetic", "low-sodium", "low-FODMAP", "DASH"]);
+  assert.deepEqual(await offers(FOOD, "cuisines"), ["Chinese", "Japanese", "Indian", "Mexican"]);
+  assert.ok(!(await offers(FOOD, "disliked_cuisines")).includes("Italian"));
+  assert.deepEqual(await offers(CODING, "languages"), ["JavaScript", "C#", "C++", "Go"]);
 
   // A fact marked as wrong is not suggested again; a deleted one is.
   await api.write(MUSIC, { genres: ["rock"], disliked_genres: ["jazz"] });
   const rock = (await find(api, "rock")).atom_id ?? (await find(api, "rock")).id;
   await press(ada, fact(rock), fact(rock, "/suppress"));
-  assert.deepEqual(offered(await open(ada, at(MUSIC)), "genres"), ["pop", "hip-hop", "electronic", "R&B"]);
+  assert.deepEqual(await offers(MUSIC, "genres"), ["pop", "hip-hop", "electronic", "R&B"]);
+});
+
+const note = (page, member) => says({ text: /<form method="post" class="inline noticed">[^]*?<\/form>/.exec(part(page, member))?.[0] ?? "" });
+
+test("a contradiction is pointed out, and the value stays until the user deletes it", async (t) => {
+  const { ada, api } = await connected(t);
+  await state(ada, FOOD, "allergies", "peanuts");
+  for (const [typed, other] of [["Peanuts", "peanuts"], ["peanut butter cookies", "peanuts"]]) {
+    const page = await state(ada, FOOD, "favorite_foods", typed);
+    assert.match(told(page), new RegExp(`Added: ${typed}`));
+    assert.match(note(page, "favorite_foods"), new RegExp(`You also listed ${other} under Allergies. If ${typed} is here by mistake, delete it. Delete ${typed}`));
+    assert.equal(note(page, "allergies"), "");
+    assert.deepEqual((await api.read(`preferences/${FOOD}`)).preferences.favorite_foods, [typed]);
+    const { atom_id } = await find(api, typed);
+    assert.equal(note(await state(ada, FOOD, "favorite_foods", undefined, { remove: atom_id }), "favorite_foods"), "");
+  }
+  await state(ada, FOOD, "favorite_foods", "pizza");
+  await state(ada, FOOD, "disliked_foods", "peanuts"); // agrees with the allergy
+  assert.doesNotMatch((await open(ada, at(FOOD))).text, /noticed/);
+});
+
+test("a value that looks mistyped is pointed out for a week, and one press corrects it", async (t) => {
+  const { w, ada, api } = await connected(t);
+  const page = await state(ada, FOOD, "allergies", "Penauts");
+  assert.match(note(page, "allergies"), /Did you mean peanuts instead of Penauts\? Use peanuts/);
+  const { atom_id } = await find(api, "Penauts");
+  const form = /name="form" value="([^"]+)"/.exec(part(page, "allergies"))[1];
+  const eve = await addPerson(w, "eve");
+  const hers = /name="form" value="([^"]+)"/.exec((await open(eve, "/account")).text)[1];
+  assert.equal((await eve.post(at(FOOD), { form: hers, fact: atom_id, instead: "peanuts" })).status, 404);
+  assert.deepEqual((await api.read(`preferences/${FOOD}`)).preferences, { allergies: ["Penauts"] });
+  assert.equal((await ada.post(at(FOOD), { form, fact: atom_id, instead: "peanuts" })).status, 303);
+  assert.match(told(await open(ada, at(FOOD))), /Changed to: peanuts/);
+  assert.deepEqual((await api.read(`preferences/${FOOD}`)).preferences, { allergies: ["peanuts"] });
+
+  // Without a vocabulary, values of the same kind are compared.
+  await api.write(MUSIC, { favorite_artists: ["Radiohead", "AC/DC", "Sade", "Number 1"] });
+  for (const [typed, expected] of [["Radiohaed", /Did you mean Radiohead/], ["Jade", /^$/], ["Number 2", /^$/], ["Radioheads", /^$/]]) {
+    const shown = await state(ada, MUSIC, "favorite_artists", typed);
+    assert.match(note(shown, "favorite_artists"), expected, typed);
+    const { atom_id: typo } = await find(api, typed);
+    await state(ada, MUSIC, "favorite_artists", undefined, { remove: typo });
+  }
+  await state(ada, FOOD, "cuisines", "Ethopian");
+  assert.match(note(await open(ada, at(FOOD)), "cuisines"), /Did you mean Ethiopian/);
+  w.clock.forward(8 * DAY);
+  assert.doesNotMatch((await open(ada, at(FOOD))).text, /noticed/);
 });
 
 test("the panel shows what an agent gets, for any context and budget", async (t) => {

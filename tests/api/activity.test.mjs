@@ -188,6 +188,51 @@ test("sign-ins on new devices and reused refresh tokens are shown to the user", 
   assert.match(says(await open(ada, "/account/activity")), /Your account Signed in on a new device: /);
 });
 
+test("the end of a permission is recorded once, on its day, and a renewed one ends again", async (t) => {
+  const { w, ada, app } = await stage(t, { settings: { "log-level": "debug" } });
+  await ada.connect(app, { term: "30d" });
+  await addApp(w, { name: "Trip Pal" }).then((other) => ada.connect(other, { term: "revoked" }));
+  w.clock.forward(30 * DAY + HOUR);
+  await ada.signIn();
+  await runHousekeeping(w); // notices the jump of the clock, and believes it an hour later
+  await runHousekeeping(w, 2 * HOUR);
+  const expired = async () => (await download(ada)).days.flatMap((day) => day.records.filter(({ action }) => action === "expire").map((record) => ({ ...record, day: day.day })));
+  await until("the expiry", async () => (await expired()).length === 1);
+  await runHousekeeping(w);
+  const [record, ...more] = await expired();
+  assert.deepEqual(more, []);
+  assert.deepEqual([record.app, record.times, record.facts, record.refused], ["Concert Finder", 1, 0, false]);
+  assert.equal(Date.parse(record.first_at) / 1000, NOW + 30 * DAY);
+  assert.match(says(await open(ada, "/account/activity")), /Concert Finder Your permission for this app expired/);
+  await ada.connect(app, { term: "30d" });
+  w.clock.forward(31 * DAY);
+  await ada.signIn();
+  await runHousekeeping(w);
+  await runHousekeeping(w, 2 * HOUR);
+  await until("the second expiry", async () => (await expired()).length === 2);
+  await w.assertSound();
+});
+
+test("the table has every record, and no text in it is a formula", async (t) => {
+  const { w, ada } = await stage(t);
+  const evil = await addApp(w, { name: '=HYPERLINK("https://evil.example","x")' });
+  const api = await Client.connect(ada, evil, { scope: EVERYTHING });
+  await api.write(FOOD, FACTS);
+  await api.record(FOOD);
+  await written(w, ada, [`${evil.name ?? '=HYPERLINK("https://evil.example","x")'} read food_profile 1 3 +`]);
+  const answer = await ada.get("/account/activity/table", SAME_SITE);
+  assert.equal(answer.status, 200);
+  assert.equal(answer.headers["content-type"], "text/csv; charset=utf-8");
+  assert.equal(answer.headers["x-content-type-options"], "nosniff");
+  assert.match(answer.headers["content-disposition"], /^attachment; filename="penchant-activity-ada-\d{4}-\d\d-\d\d\.csv"$/);
+  const [head, ...lines] = answer.text.trimEnd().split("\r\n");
+  assert.equal(head, "day,app_id,app,action,refused,subject,times,facts,first_at,last_at,first");
+  assert.equal(lines.length, (await stored(ada)).length);
+  const read = lines.find((line) => line.includes('"read"'));
+  assert.match(read, /^"\d{4}-\d\d-\d\d","app_[\w-]{22}","'=HYPERLINK\(""https:\/\/evil\.example"",""x""\)","read",false,"food_profile",1,3,"[\d-]{10}T[\d:]{8}Z","[\d-]{10}T[\d:]{8}Z",true$/);
+  assert.equal((await w.get("/account/activity/table")).status, 303); // signed out
+});
+
 // ---- the chain ----
 
 // Three closed days and today, for ada.

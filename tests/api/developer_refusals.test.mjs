@@ -245,11 +245,12 @@ test("successful requests are counted for the developer, and per user", async (t
   const { access_token } = await grace.connect(app);
   for (let i = 0; i < 3; i++) assert.equal((await w.get("/v1/domains", { authorization: `Bearer ${access_token}` })).status, 200);
   const figures = (text) => Object.fromEntries([...text.matchAll(/<dt>([^<]*)<\/dt><dd>(\d+)<\/dd>/g)].map(([, name, value]) => [name, Number(value)]));
-  assert.deepEqual(figures((await pageOf(ada, app)).text), { "Successful requests": 4, "Rejected requests": 0, Users: 0, "Connected now": 1 });
+  assert.deepEqual(figures((await pageOf(ada, app)).text), { "Successful requests": 3, "Tokens issued": 1, "Rejected requests": 0, Users: 0, "Connected now": 1 });
   await w.stop(); // what was counted is written at the end
   await w.start();
   const page = (await pageOf(ada, app)).text;
-  assert.deepEqual(figures(page), { "Successful requests": 4, "Rejected requests": 0, Users: 1, "Connected now": 1 });
-  assert.match(page, /<title>January 15, 2027: 4 successful, 0 rejected<\/title>/);
-  assert.match(textOf((await ada.get("/developer")).text), /Concert Finder.*4 requests in 30 days/);
+  assert.deepEqual(figures(page), { "Successful requests": 3, "Tokens issued": 1, "Rejected requests": 0, Users: 1, "Connected now": 1 });
+  assert.match(page, /<title>January 15, 2027: 3 successful, 0 rejected<\/title>/);
+  assert.match(textOf((await ada.get("/developer")).text), /Concert Finder.*3 requests in 30 days/);
+  assert.match(textOf((await grace.get(`/account/apps/${app.client_id}`)).text), /3 requests in the last 30 days/, "the user sees the same number");
 });

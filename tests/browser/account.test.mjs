@@ -6,7 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import test from "node:test";
-import { assertAccessible, assertApart, assertFits, assertLight, browserForThisFile, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertApart, assertFits, assertLight, browserForThisFile, complaints, inReverse, openInput, signIn, VIEWS } from "../kit/browser.mjs";
 import { addApp, stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
 import { PASSWORD } from "../kit/world.mjs";
@@ -117,7 +117,7 @@ for (const javaScriptEnabled of [true, false]) {
       const { y } = await page.locator(`${part} .problem:not(:empty)`).boundingBox();
       assert.ok(y > 0 && y < 800, `${part} is at ${y}`);
     };
-    await page.goto("/account/domains/music_preferences");
+    await page.goto("/account/domains/music_preferences?edit=instruments");
     await page.fill("#instruments .inline input[name=value]", "x".repeat(300));
     await page.click("#instruments .inline button");
     await refused("#instruments");
@@ -132,6 +132,7 @@ for (const javaScriptEnabled of [true, false]) {
     const { api, dinner, page } = await scene(t, { javaScriptEnabled });
     const record = async (domain) => (await api.read(`preferences/${domain}`)).preferences;
     await page.goto("/account/domains/music_preferences");
+    await openInput(page, "favorite_artists");
     await page.fill("#favorite_artists input[name=value]", "Fever Ray");
     await page.click("#favorite_artists .inline button");
     await page.waitForSelector(".flash");
@@ -141,8 +142,10 @@ for (const javaScriptEnabled of [true, false]) {
     await page.waitForSelector(".flash >> text=Undone");
     assert.ok(!(await record("music_preferences")).favorite_artists.includes("Fever Ray"));
 
+    await openInput(page, "genres");
     await page.click("#genres .offers button");
     await page.waitForSelector(".flash >> text=Added");
+    await openInput(page, "discovery");
     await page.click("#discovery .segment >> text=mostly familiar");
     await page.waitForSelector("#discovery [aria-pressed=true] >> text=mostly familiar");
     assert.equal((await record("music_preferences")).discovery, "familiar");
@@ -223,7 +226,9 @@ test("the keyboard alone adds a fact and disconnects an app", async (t) => {
     assert.fail(`${wanted} cannot be reached`);
   };
   await page.goto("/account/domains/food_profile");
-  await tabTo(/name="value"[^>]* aria-labelledby="cuisines-title/);
+  await tabTo(/class="add"[^>]*edit=cuisines/);
+  await page.keyboard.press("Enter");
+  await page.waitForSelector("#cuisines input[name=value]:focus");
   await page.keyboard.type("Peruvian");
   await page.keyboard.press("Enter");
   await page.waitForSelector(".flash");
@@ -274,7 +279,7 @@ for (const javaScriptEnabled of [true, false]) {
 
   test(`after signing out in another tab, an action reports that nothing was changed; ${how}`, async (t) => {
     const { api, page } = await scene(t, { javaScriptEnabled });
-    await page.goto("/account/domains/food_profile");
+    await page.goto("/account/domains/food_profile?edit=cuisines");
     const other = await page.context().newPage();
     await other.goto("/account");
     await other.click("form[action='/signout'] button");

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, browserForThisFile, complaints, inReverse, signIn } from "../kit/browser.mjs";
+import { assertAccessible, browserForThisFile, chipValues, complaints, inReverse, openInput, signIn } from "../kit/browser.mjs";
 import { addApp, stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
 import { PASSWORD } from "../kit/world.mjs";
@@ -83,10 +83,10 @@ for (const javaScriptEnabled of [true, false]) {
       await message(page, "Restored: ambient");
     });
     assert.deepEqual((await api.record(MUSIC)).genres, ["trip-hop", "jazz", "ambient"]);
-    await page.waitForSelector(".chip >> text=ambient");
+    await page.waitForSelector(".domain >> text=ambient");
     await act(page, () => undo(page));
     assert.deepEqual(await api.atoms("status=all&limit=100"), before);
-    assert.equal(await page.locator(".domains .chip >> text=ambient").count(), 0);
+    assert.equal(await page.locator(".domain >> text=ambient").count(), 0);
     assert.deepEqual(complaints(page), []);
   });
 
@@ -96,14 +96,16 @@ for (const javaScriptEnabled of [true, false]) {
     const chips = (member) => page.locator(`#${member} .pairs li a`).allTextContents();
     await page.goto(`/account/domains/${MUSIC}`);
     const shown = await chips("genres");
+    await openInput(page, "favorite_artists");
     await act(page, async () => {
       await page.fill("#favorite_artists input[name=value]", "Fever Ray");
       await page.click("#favorite_artists .inline button");
       await message(page, "Added: Fever Ray");
     });
     assert.equal(await page.inputValue("#favorite_artists input[name=value]"), "");
-    assert.deepEqual(await chips("favorite_artists"), [...(await api.record(MUSIC)).favorite_artists].reverse());
+    assert.deepEqual(await chips("favorite_artists"), (await api.record(MUSIC)).favorite_artists);
     await act(page, () => undo(page));
+    await openInput(page, "audio_quality");
     await act(page, async () => {
       await page.click("#audio_quality .segment >> text=lossless");
       await message(page, "Added: lossless");
@@ -121,6 +123,7 @@ for (const javaScriptEnabled of [true, false]) {
     await act(page, () => undo(page));
     assert.deepEqual(await chips("genres"), shown);
     assert.deepEqual(await api.atoms("status=all&limit=100"), before);
+    await openInput(page, "favorite_artists");
     await act(page, async () => {
       await page.fill("#favorite_artists input[name=value]", "x".repeat(90));
       await page.click("#favorite_artists .inline button");
@@ -135,12 +138,13 @@ for (const javaScriptEnabled of [true, false]) {
 test("after an action the focus stays near, the result is announced, and typed text is kept", async (t) => {
   const { page } = await scene(t);
   await page.goto(`/account/domains/${FOOD}`);
+  await openInput(page, "favorite_foods");
   await page.fill("#favorite_foods input[name=value]", "half a word");
   await page.focus("#cuisines .pairs li:has-text('Ethiopian') button");
   const top = await page.evaluate(() => document.querySelector("#cuisines").getBoundingClientRect().top);
   await page.keyboard.press("Enter");
   await message(page, "Deleted: Ethiopian");
-  assert.match(await focused(page), /Thai|Remove/);
+  assert.match(await focused(page), /Sichuan/);
   assert.ok(await page.evaluate(() => document.querySelector("#cuisines").contains(document.activeElement)));
   assert.equal(await spoken(page), "Deleted: Ethiopian");
   assert.ok(Math.abs((await page.evaluate(() => document.querySelector("#cuisines").getBoundingClientRect().top)) - top) < 2, "the page jumped");
@@ -152,16 +156,15 @@ test("after an action the focus stays near, the result is announced, and typed t
   assert.equal(await focused(page), "Undone.");
   assert.equal(await spoken(page), "Undone.");
   await assertAccessible(page, "after an undo");
-  await page.fill("#cuisines input[name=value]", "\u202e");
-  await page.press("#cuisines input[name=value]", "Enter");
-  await page.waitForSelector("#cuisines .problem");
+  await page.fill("#favorite_foods input[name=value]", "\u202e");
+  await page.press("#favorite_foods input[name=value]", "Enter");
+  await page.waitForSelector("#favorite_foods .problem");
   assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-invalid")), "true");
-  assert.equal(await page.inputValue("#favorite_foods input[name=value]"), "half a word");
 });
 
 test("a search stays active during an action", async (t) => {
   const { page, api } = await scene(t);
-  const chips = () => page.locator(".domains .chip").allTextContents();
+  const chips = () => chipValues(page, ".domains .chip");
   await page.goto("/account?q=ambient");
   assert.deepEqual(await chips(), []);
   assert.equal(await leaves(page, async () => {
@@ -255,7 +258,7 @@ test("without JavaScript the choice is sent with a button", async (t) => {
 
 test("two buttons pressed at once both work, and a double click is one action", async (t) => {
   const { page, food } = await scene(t);
-  await page.goto("/account/domains/food_profile");
+  await page.goto("/account/domains/food_profile?edit=cuisines");
   const offers = await page.evaluate(() => {
     const buttons = [...document.querySelectorAll("#cuisines .offers button")].slice(0, 2);
     for (const button of [buttons[0], buttons[1], buttons[1]]) button.click();

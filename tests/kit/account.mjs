@@ -47,9 +47,9 @@ export const says = (page) => textOf(page.text.replace(/^[^]*?<main/, "<main").r
 // A member's part of a page: from its heading to the next.
 export const part = (page, member) => new RegExp(`<section class="member" id="${member}"[^]*?</section>`).exec(page.text)?.[0] ?? "";
 
-// Submits the form of one member.
+// Opens the input of one member and submits its form.
 export async function state(person, domain, member, value, { status = 303, ...more } = {}) {
-  const page = await open(person, `/account/domains/${domain}`);
+  const page = await open(person, `/account/domains/${domain}?edit=${member}`);
   const token = /name="form" value="([^"]+)"/.exec(part(page, member))?.[1];
   assert.ok(token, `${member} has no form`);
   const answer = await person.post(`/account/domains/${domain}`, { form: token, member, ...(value === undefined ? {} : { value }), ...more });

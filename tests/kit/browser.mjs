@@ -123,6 +123,15 @@ export async function assertLight(page, what) {
   assert.ok(process.env.WEIGHTS || weight < WEIGHT_MAX, `${what} weighs ${weight} bytes`);
 }
 
+// Opens the input of a member on a domain's page.
+export async function openInput(page, member) {
+  await page.click(`#${member} > .chips > a.add`);
+  await page.waitForSelector(`#${member} > form`);
+}
+
+// The values of chips, without the name of the app that added them.
+export const chipValues = (page, chips) => page.$$eval(chips, (all) => all.map((one) => one.firstChild.textContent.trim()));
+
 export async function signIn(page, { username = "ada", password }) {
   await page.fill("input[name=username]", username);
   await page.fill("input[name=password]", password);
