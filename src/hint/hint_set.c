@@ -161,34 +161,40 @@ hint_sentence_of(const struct member *member, struct str value)
 
 /* ---- levels ---- */
 
+/* Each length of a list begins like the one before. */
+struct lines {
+    struct tokenizer_series *text, *bullet, *strong, *said, *keyed;
+};
+
 static void
-count_line(struct buf *line, int *whole, int *last)
+count_line(struct tokenizer_series *series, struct buf *line, int *whole, int *last)
 {
-    *last = (int)tokenizer_count(buf_str(line));
+    *last = (int)tokenizer_series_count(series, buf_str(line));
     buf_add_char(line, '\n');
-    *whole = (int)tokenizer_count(buf_str(line));
+    *whole = (int)tokenizer_series_count(series, buf_str(line));
     line->len = 0;
 }
 
 static void
-count_level(struct arena *mem, struct hint *hint, int items, struct hint_level *out)
+count_level(struct arena *mem, const struct lines *lines, struct hint *hint, int items,
+            struct hint_level *out)
 {
     struct buf line = buf_in(mem, SENTENCE_MAX_BYTES);
     int *tokens = out->tokens;
     out->items = items;
     hint_sentence(&line, hint, items, false);
-    tokens[COUNT_SAID] = hint_units_said(mem, buf_str(&line));
+    tokens[COUNT_SAID] = hint_units_said(mem, lines->said, buf_str(&line));
     hint->exact = hint->exact && hint_units_exact(mem, hint, items, buf_str(&line));
-    count_line(&line, &tokens[COUNT_TEXT], &tokens[COUNT_TEXT_LAST]);
+    count_line(lines->text, &line, &tokens[COUNT_TEXT], &tokens[COUNT_TEXT_LAST]);
     hint_bullet(&line, hint, items);
-    count_line(&line, &tokens[COUNT_BULLET], &tokens[COUNT_BULLET_LAST]);
-    tokens[COUNT_KEYED] = hint_units_keyed(mem, hint, items);
+    count_line(lines->bullet, &line, &tokens[COUNT_BULLET], &tokens[COUNT_BULLET_LAST]);
+    tokens[COUNT_KEYED] = hint_units_keyed(mem, lines->keyed, hint, items);
     tokens[COUNT_STRONG] = tokens[COUNT_TEXT];
     tokens[COUNT_STRONG_LAST] = tokens[COUNT_TEXT_LAST];
     if (!hint_has_emphasis(hint))
         return;
     hint_sentence(&line, hint, items, true);
-    count_line(&line, &tokens[COUNT_STRONG], &tokens[COUNT_STRONG_LAST]);
+    count_line(lines->strong, &line, &tokens[COUNT_STRONG], &tokens[COUNT_STRONG_LAST]);
 }
 
 static void
@@ -198,8 +204,11 @@ make_levels(struct arena *mem, struct hint *hint)
     struct hint_level *levels = ARENA_ARRAY(mem, struct hint_level, count);
     int items = hint_fewest_items(hint->member, hint->total);
     struct arena *scratch = arena_new(); /* a user can have thousands of hints */
+    struct lines lines = { tokenizer_series_new(scratch), tokenizer_series_new(scratch),
+                           tokenizer_series_new(scratch), tokenizer_series_new(scratch),
+                           tokenizer_series_new(scratch) };
     for (size_t i = 0; i < count; i++) {
-        count_level(scratch, hint, items, &levels[i]);
+        count_level(scratch, &lines, hint, items, &levels[i]);
         items = hint_more_items(hint->member, hint->total, items);
     }
     arena_free(scratch);

@@ -103,22 +103,24 @@ most_between(struct arena *mem, struct str before, struct str text, const struct
 /* The same for a text that starts with a letter or digit, so that nothing before it matters. Only
  * the signs at its end are counted with each tail. */
 static int
-most_after(struct arena *mem, struct str text, const struct str *after)
+most_after(struct arena *mem, struct tokenizer_series *series, struct str text,
+           const struct str *after)
 {
     size_t end = text.len;
     while (end > 0 && is_sign(text.ptr[end - 1]))
         end--;
     if (end == 0 || !is_plain(text.ptr[end - 1]))
         return most_between(mem, STR(""), text, after);
-    int most = count(str_first(text, end));
+    int most = (int)tokenizer_series_count(series, str_first(text, end));
     return end == text.len ? most : most + most_between(mem, STR(""), str_from(text, end), after);
 }
 
 static int
-most_tokens(struct arena *mem, const struct surroundings *around, struct str text)
+most_tokens(struct arena *mem, struct tokenizer_series *series, const struct surroundings *around,
+            struct str text)
 {
     if (text.len == 0 || is_plain(text.ptr[0]))
-        return most_after(mem, text, around->after);
+        return most_after(mem, series, text, around->after);
     int most = most_between(mem, around->before, text, around->after);
     if (!str_present(around->also_before))
         return most;
@@ -217,22 +219,16 @@ hint_units_key(struct arena *mem, const struct member *member)
     return count_joined(mem, member->json_key, around->before, STR("")) + count(around->after[0]);
 }
 
-/* The text of a JSON string, without the quotes around it. */
-static struct str
-escaped(struct arena *mem, struct str text)
+int
+hint_units_said(struct arena *mem, struct tokenizer_series *series, struct str sentence)
 {
     struct buf out = buf_in(mem, UNIT_MAX_BYTES);
     struct json json = json_into(&out);
-    json_str(&json, text);
-    return (struct str){ out.ptr + 1, out.len - 2 };
-}
-
-int
-hint_units_said(struct arena *mem, struct str sentence)
-{
-    struct str text = escaped(mem, sentence), word = str_first(text, str_index(text, ' '));
-    struct str spaced = str_format(mem, " %.*s", STR_ARG(text));
-    int most = most_after(mem, spaced, string.after);
+    json_str(&json, sentence);
+    out.ptr[0] = ' '; /* instead of the quotation mark */
+    struct str spaced = { out.ptr, out.len - 1 }, text = str_from(spaced, 1);
+    struct str word = str_first(text, str_index(text, ' '));
+    int most = most_after(mem, series, spaced, string.after);
     if (text.len > 0 && !is_plain(text.ptr[0])) {
         int first = most_between(mem, string.before, text, string.after);
         return first > most ? first : most;
@@ -251,7 +247,8 @@ hint_units_value(struct json *out, const struct hint_value *value)
 }
 
 int
-hint_units_keyed(struct arena *mem, const struct hint *hint, int items)
+hint_units_keyed(struct arena *mem, struct tokenizer_series *series, const struct hint *hint,
+                 int items)
 {
     const struct surroundings *around = surroundings_of(hint->member);
     size_t quotes = around == &raw ? 0 : 1;
@@ -259,5 +256,5 @@ hint_units_keyed(struct arena *mem, const struct hint *hint, int items)
     struct json json = json_into(&out);
     for (int i = 0; i < items; i++)
         hint_units_value(&json, &hint->values[i]);
-    return most_tokens(mem, around, (struct str){ out.ptr + quotes, out.len - 2 * quotes });
+    return most_tokens(mem, series, around, (struct str){ out.ptr + quotes, out.len - 2 * quotes });
 }

@@ -13,6 +13,8 @@
 
 #include "hint/hint.h"
 
+struct tokenizer_series;
+
 #define HINT_OBJECT_TOKENS 1 /* of the braces around all domains, if there are any */
 #define HINT_MERGE_TOKENS 1  /* between the values of two hints below the same key */
 
@@ -22,11 +24,13 @@ int hint_units_name(struct arena *mem, const struct domain *domain);
 /* The key of a member and the punctuation around its values. */
 int hint_units_key(struct arena *mem, const struct member *member);
 
-/* A sentence as a part of a summary. */
-int hint_units_said(struct arena *mem, struct str sentence);
+/* A sentence as a part of a summary. The series counts the lengths of one hint, one after another.
+ */
+int hint_units_said(struct arena *mem, struct tokenizer_series *series, struct str sentence);
 
 /* The first `items` values of a hint below its key, without the key. */
-int hint_units_keyed(struct arena *mem, const struct hint *hint, int items);
+int hint_units_keyed(struct arena *mem, struct tokenizer_series *series, const struct hint *hint,
+                     int items);
 
 /* Whether hint_units_said() and hint_units_keyed() are exact for this length of a hint. */
 bool hint_units_exact(struct arena *mem, const struct hint *hint, int items, struct str sentence);

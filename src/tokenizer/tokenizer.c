@@ -1,5 +1,6 @@
 #include "tokenizer/tokenizer.h"
 
+#include "base/arena.h"
 #include "tokenizer/tokenizer_merge.h"
 #include "tokenizer/tokenizer_table.h"
 
@@ -180,6 +181,13 @@ piece_end(position at, position end)
     return r != NULL ? r : white_space(at, end);
 }
 
+/* A piece that is a token counts as one, even if merging would give another result. */
+static size_t
+piece_tokens(position at, size_t length)
+{
+    return tokenizer_rank(at, length) != TOKENIZER_NO_RANK ? 1 : tokenizer_merge_count(at, length);
+}
+
 size_t
 tokenizer_count(struct str text)
 {
@@ -189,10 +197,83 @@ tokenizer_count(struct str text)
     position end = (position)text.ptr + text.len;
     for (position at = (position)text.ptr, next; at < end; at = next) {
         next = piece_end(at, end);
-        size_t length = (size_t)(next - at);
-        /* A piece that is a token counts as one, even if merging would give another result. */
-        count +=
-            tokenizer_rank(at, length) != TOKENIZER_NO_RANK ? 1 : tokenizer_merge_count(at, length);
+        count += piece_tokens(at, (size_t)(next - at));
     }
     return count;
+}
+
+/* ---- texts that begin alike ---- */
+
+/* Where a piece ends can depend on what follows it, but only on the next piece and a few bytes:
+ * white space before a word is the next piece without its last character, and a word of letters
+ * without case looks at the capitals after it, which are the next piece. */
+#define LOOK_AHEAD 8
+
+struct piece {
+    size_t end;
+    size_t tokens; /* of the text up to the end */
+};
+
+struct tokenizer_series {
+    struct arena *mem;
+    char *text; /* the last one */
+    size_t length, text_capacity;
+    struct piece *pieces;
+    size_t count, capacity;
+};
+
+struct tokenizer_series *
+tokenizer_series_new(struct arena *mem)
+{
+    struct tokenizer_series *series = ARENA_NEW(mem, struct tokenizer_series);
+    series->mem = mem;
+    return series;
+}
+
+/* How many bytes at the start are those of the last text; the others replace its end. */
+static size_t
+take_text(struct tokenizer_series *series, struct str text)
+{
+    size_t common = 0;
+    size_t shorter = text.len < series->length ? text.len : series->length;
+    while (common < shorter && text.ptr[common] == series->text[common])
+        common++;
+    if (text.len > series->text_capacity) {
+        series->text_capacity = 2 * text.len;
+        series->text = arena_grow(series->mem, series->text, common, series->text_capacity);
+    }
+    if (text.len > common)
+        memcpy(series->text + common, text.ptr + common, text.len - common);
+    series->length = text.len;
+    return common;
+}
+
+static void
+add_piece(struct tokenizer_series *series, struct piece piece)
+{
+    if (series->count == series->capacity) {
+        series->capacity = series->capacity == 0 ? 64 : 2 * series->capacity;
+        series->pieces =
+            arena_grow(series->mem, series->pieces, series->count * sizeof *series->pieces,
+                       series->capacity * sizeof *series->pieces);
+    }
+    series->pieces[series->count++] = piece;
+}
+
+size_t
+tokenizer_series_count(struct tokenizer_series *series, struct str text)
+{
+    size_t common = take_text(series, text);
+    size_t kept = series->count;
+    while (kept > 0 && (kept == series->count || series->pieces[kept].end + LOOK_AHEAD > common))
+        kept--;
+    series->count = kept;
+    struct piece last = kept > 0 ? series->pieces[kept - 1] : (struct piece){ 0 };
+    while (last.end < text.len) {
+        position at = (position)text.ptr + last.end;
+        size_t length = (size_t)(piece_end(at, (position)text.ptr + text.len) - at);
+        last = (struct piece){ last.end + length, last.tokens + piece_tokens(at, length) };
+        add_piece(series, last);
+    }
+    return last.tokens;
 }

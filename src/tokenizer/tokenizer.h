@@ -5,13 +5,22 @@
  * contraction after an apostrophe. Character classes are those of Unicode 17.0. Special tokens are
  * not recognized: "<|endoftext|>" is seven tokens of ordinary text.
  *
- * Allocates nothing and needs no setup; any thread may call it at any time. Most words take one
- * table lookup, and the time is proportional to the length of the text for any input. */
+ * tokenizer_count() allocates nothing and needs no setup; any thread may call it at any time. Most
+ * words take one table lookup, and the time is proportional to the length of the text for any
+ * input. */
 #ifndef TOKENIZER_TOKENIZER_H
 #define TOKENIZER_TOKENIZER_H
 
 #include "base/str.h"
 
+struct arena;
+
 size_t tokenizer_count(struct str text); /* of valid UTF-8; 0 only if it is empty */
+
+/* Counts texts of which each begins like the one before: the lengths of a list. Only the end that
+ * differs is counted anew. The memory lives in the arena; one thread at a time may use it. */
+struct tokenizer_series;
+struct tokenizer_series *tokenizer_series_new(struct arena *mem);
+size_t tokenizer_series_count(struct tokenizer_series *series, struct str text);
 
 #endif

@@ -1,5 +1,5 @@
-/* The count of any text is within its bounds, counts add up where a piece must end, and both merge
- * algorithms agree. */
+/* The count of any text is within its bounds, counts add up where a piece must end, both merge
+ * algorithms agree, and so does counting a series of texts that begin alike. */
 #include "fuzz.h"
 
 #include "tokenizer/tokenizer.h"
@@ -12,6 +12,22 @@ count_with(struct arena *mem, struct str text, const char *more)
     return tokenizer_count(str_format(mem, "%.*s%s", STR_ARG(text), more));
 }
 
+/* Prefixes of the text in a changing order, with other ends. */
+static void
+count_series(struct arena *mem, struct str text)
+{
+    struct tokenizer_series *series = tokenizer_series_new(mem);
+    for (size_t i = 0, length = 0; i < 16; i++) {
+        length = (length * 5 + i + (text.len > 0 ? (unsigned char)text.ptr[i % text.len] : 0)) %
+                 (text.len + 1);
+        struct str changed = str_format(mem, "%.*s%s", STR_ARG(str_first(text, length)),
+                                        i % 3 == 0   ? ""
+                                        : i % 3 == 1 ? "\n"
+                                                     : ", and 's X.");
+        MUST(tokenizer_series_count(series, changed) == tokenizer_count(changed));
+    }
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -20,6 +36,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t count = tokenizer_count(text); /* any bytes */
     MUST(count <= size && (count > 0) == (size > 0) && count * 128 >= size);
     MUST(tokenizer_count(text) == count);
+    if (str_index(text, '\0') == size)
+        count_series(mem, text);
     if (size > 0 && size <= 200)
         MUST(tokenizer_merge_count(data, size) == tokenizer_merge_count_long(data, size));
     if (utf8_valid(text) && str_index(text, '\0') == size) {

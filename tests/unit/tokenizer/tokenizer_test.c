@@ -1,5 +1,6 @@
 #include "unit/assert_str.h"
 
+#include "base/arena.h"
 #include "tokenizer/tokenizer.h"
 
 #include <stdlib.h>
@@ -150,6 +151,42 @@ long_runs_are_counted(void **state)
     }
 }
 
+/* Each text keeps a random part of the one before. The pieces of these words depend on what follows
+ * them: white space, contractions, letters without case before capitals, signs before a line feed.
+ */
+static void
+series_count_like_single_texts(void **state)
+{
+    (void)state;
+    static const char *const words[] = { " ",      "  ", "\n", "\n\n", "\t",     "\u00a0",
+                                         "\u3000", "'",  "s",  "re",   "'s",     "'RE",
+                                         "a",      "A",  "é",  "É",    "\u0301", "\u0e01",
+                                         "東",     "-",  "!/", "/\n",  "\u017f", "1",
+                                         "12",     ",",  ".",  "User", " likes", " and",
+                                         "\"",     "_",  "ǅ",  "ʰ",    "🎸",      "\xc2\x85" };
+    uint32_t random = 2026;
+    struct arena *mem = arena_new();
+    struct tokenizer_series *series = tokenizer_series_new(mem);
+    char text[4096];
+    for (size_t round = 0, length = 0; round < 60000; round++) {
+        random = random * 1664525 + 1013904223;
+        length = (random >> 8) % 4 == 0 ? (random >> 12) % (length + 1) : length;
+        for (uint32_t more = (random >> 4) % 6; more > 0 && length < sizeof text - 16; more--) {
+            random = random * 1664525 + 1013904223;
+            const char *word = words[(random >> 10) % ROWS(words)];
+            memcpy(text + length, word, strlen(word));
+            length += strlen(word);
+        }
+        struct str now = { text, length };
+        size_t expected = tokenizer_count(now);
+        if (tokenizer_series_count(series, now) != expected)
+            print_error("after %zu texts: %.*s\n", round, STR_ARG(now));
+        assert_int_equal(tokenizer_series_count(series, now), expected);
+        length = length > 3000 ? 0 : length;
+    }
+    arena_free(mem);
+}
+
 int
 main(void)
 {
@@ -158,6 +195,7 @@ main(void)
         cmocka_unit_test(unusual_texts_match_tiktoken),
         cmocka_unit_test(three_special_characters_match_tiktoken),
         cmocka_unit_test(long_runs_are_counted),
+        cmocka_unit_test(series_count_like_single_texts),
     };
     return cmocka_run_group_tests_name("tokenizer/tokenizer", tests, NULL, NULL);
 }
