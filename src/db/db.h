@@ -39,6 +39,7 @@ struct sql {
     _Alignas(32) const char *name; /* unique in the program */
     const char *text;
     bool untracked; /* changes no row that db_version() covers */
+    const char *types, *many;
 };
 
 #define SQL_ROW(variable, statement, ...)                                                     \
@@ -46,6 +47,16 @@ struct sql {
         __attribute__((section("penchant_sql"), used, aligned(32))) = { #variable, statement, \
                                                                         __VA_ARGS__ }
 #define SQL(variable, statement) SQL_ROW(variable, statement, .untracked = false)
+
+/* Adds the statement's form for many callers at once, for PostgreSQL: see db_write_shared().
+ * `types` has a letter per parameter: i for BIGINT, t for TEXT. The form reads the parameters from
+ * the table m, which has a row per caller in the order of $1, with the columns p1…pn and the
+ * caller's number n. If it returns rows, their first column is m.n, and the others are those of the
+ * statement. For each caller it must do exactly what the statement does. */
+#define SQL_MANY(variable, statement, parameter_types, form) \
+    SQL_ROW(variable, statement, .types = parameter_types, .many = form)
+#define SQL_UNTRACKED_MANY(variable, statement, parameter_types, form) \
+    SQL_ROW(variable, statement, .untracked = true, .types = parameter_types, .many = form)
 
 /* For statements that change usage counts, refresh tokens, and codes, or add rows that cannot be
  * cached yet. They must not change the access of a token or a response of the API. */
@@ -86,12 +97,39 @@ enum err db_query_values(struct db_tx *tx, struct arena *mem, const struct sql *
         sizeof((const struct db_value[]){ { 0 }, __VA_ARGS__ }) / sizeof(struct db_value) - 1, \
         (rows))
 
+/* Runs a statement that returns a row for each row it changes, and must change exactly one:
+ * ERR_NOT_FOUND if it changed none. It may run later, until the next db_query() of the transaction
+ * or its commit; then the work may run again if no row was changed. Texts among the values must
+ * stay valid until the transaction ends. */
+enum err db_put_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
+                       const struct db_value *values, size_t count);
+
+/* The transaction will soon run this SELECT with the same values, so that its result may be fetched
+ * together with that of the next db_query(), after it. The work must not change what it reads
+ * before. Texts among the values must stay valid as for db_put(). */
+void db_prefetch_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
+                        const struct db_value *values, size_t count);
+
+#define DB_VALUES(...)                                   \
+    (const struct db_value[]){ { 0 }, __VA_ARGS__ } + 1, \
+        sizeof((const struct db_value[]){ { 0 }, __VA_ARGS__ }) / sizeof(struct db_value) - 1
+#define db_put(tx, mem, sql, ...) db_put_values((tx), (mem), (sql), DB_VALUES(__VA_ARGS__))
+#define db_prefetch(tx, mem, sql, ...) \
+    db_prefetch_values((tx), (mem), (sql), DB_VALUES(__VA_ARGS__))
+
 struct str db_cell_text(const struct db_rows *rows, size_t row, size_t column); /* NULL is absent */
 int64_t db_cell_int(const struct db_rows *rows, size_t row, size_t column);     /* NULL is 0 */
 
 typedef enum err db_work(struct db_tx *tx, void *argument);
 
 enum err db_write(struct db *db, db_work *work, void *argument);
+
+/* As db_write(), for work that many requests do at the same time. On PostgreSQL such writes share
+ * transactions: what they ask at the same time becomes one statement (SQL_MANY). Then they are not
+ * isolated from each other by row locks. Writes with the same key never share a transaction, so the
+ * key must name everything that the work reads and then changes. The work must not wait for another
+ * thread between two statements. */
+enum err db_write_shared(struct db *db, struct str key, db_work *work, void *argument);
 
 /* For transactions that take access away: may use the space that SQLite's store reserves for a full
  * disk, on which db_write() fails. */

@@ -164,6 +164,14 @@ db_write(struct db *db, db_work *work, void *argument)
 }
 
 enum err
+db_write_shared(struct db *db, struct str key, db_work *work, void *argument)
+{
+    if (db->driver->write_shared == NULL)
+        return db_write(db, work, argument);
+    return db->driver->write_shared(db, key, work, argument);
+}
+
+enum err
 db_write_urgent(struct db *db, db_work *work, void *argument)
 {
     return db->driver->write(db, work, argument, true);
@@ -242,6 +250,27 @@ db_query_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
     if (err)
         tx->broken = err;
     return err;
+}
+
+enum err
+db_put_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
+              const struct db_value *values, size_t count)
+{
+    struct db_rows rows = { 0 };
+    size_t statement = (size_t)(sql - __start_penchant_sql);
+    if (!tx->broken && tx->db->driver->put != NULL &&
+        tx->db->driver->put(tx, mem, statement, values, count))
+        return ERR_NONE;
+    enum err err = db_query_values(tx, mem, sql, values, count, &rows);
+    return !err && rows.count == 0 ? ERR_NOT_FOUND : err;
+}
+
+void
+db_prefetch_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
+                   const struct db_value *values, size_t count)
+{
+    if (!tx->broken && tx->db->driver->prefetch != NULL)
+        tx->db->driver->prefetch(tx, mem, (size_t)(sql - __start_penchant_sql), values, count);
 }
 
 static const struct db_value *

@@ -7,6 +7,8 @@
 
 #include "db/db.h"
 
+#include <string.h>
+
 struct arena;
 struct embedded;
 
@@ -48,10 +50,18 @@ struct db_driver {
     enum err (*prepare)(struct db *db, struct why *why);
 
     enum err (*write)(struct db *db, db_work *work, void *argument, bool urgent);
+    enum err (*write_shared)(struct db *db, struct str key, db_work *work,
+                             void *argument);   /* NULL: as write() */
     struct db_tx *(*begin_read)(struct db *db); /* NULL: unavailable */
     enum err (*end_read)(struct db_tx *tx);     /* returns the first error of a statement */
     enum err (*query)(struct db_tx *tx, struct arena *mem, size_t statement,
                       const struct db_value *values, size_t count, struct db_rows *rows);
+
+    /* See db_put_values() and db_prefetch_values(). False: does not delay or prefetch it. */
+    bool (*put)(struct db_tx *tx, struct arena *mem, size_t statement,
+                const struct db_value *values, size_t count); /* NULL: never */
+    void (*prefetch)(struct db_tx *tx, struct arena *mem, size_t statement,
+                     const struct db_value *values, size_t count); /* NULL: never */
 
     enum err (*ping)(struct db *db, struct why *why); /* see db_ping() */
 
@@ -102,6 +112,13 @@ enum err db_ping_by_query(struct db *db);
 /* All statements declared with SQL(). */
 size_t db_statement_count(void);
 const struct sql *db_statement(size_t index);
+
+/* Whether a statement, or its form for many callers, changes rows. */
+static inline bool
+sql_writes(const char *text)
+{
+    return strncmp(text, "SELECT", 6) != 0;
+}
 
 /* Applies the schema steps among `files` that the store does not have yet, in one transaction.
  * `files` is a table like embedded_files. ERR_NOT_FOUND if `must_exist` and the store is empty. */

@@ -7,6 +7,7 @@
 #include "dispatch/dispatch.h"
 
 #include "base/arena.h"
+#include "base/cache.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/timekeeper.h"
@@ -195,8 +196,10 @@ on_body(void *context, struct http_exchange *exchange)
     bool blocks = route->blocks ||
                   (route->request_blocks != NULL && route->request_blocks(&exchange->request));
     exchange->blocks = exchange->blocks || blocks;
-    exchange->awaits = call->web->cache_lags && !blocks && call->body == CALL_BODY_FINE &&
-                       response_cache_may_hit(call);
+    /* A request of an app that blocks waits as well, so that the app need not be read. */
+    exchange->awaits = call->web->cache_lags && call->body == CALL_BODY_FINE &&
+                       (blocks ? route->caller == CALLER_APP && cache_enabled(call->web->cache)
+                               : response_cache_may_hit(call));
 }
 
 /* ---- waiting until the cache is synced ---- */

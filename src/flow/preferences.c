@@ -32,10 +32,12 @@ struct merge {
     bool changed;        /* the atoms must be saved */
     bool record_changed; /* the record must be rebuilt; held atoms do not even change its time */
     const char *full;    /* the limit that it would exceed; NULL: none */
-    struct view view;    /* what the writer sees */
-    bool limited;        /* it does not see everything in the domain */
-    bool waits;          /* new values are held */
-    size_t room;         /* then: how many more may wait */
+    bool had_atoms;      /* before, and active ones, so that the domain had a record */
+    bool had_record;
+    struct view view; /* what the writer sees */
+    bool limited;     /* it does not see everything in the domain */
+    bool waits;       /* new values are held */
+    size_t room;      /* then: how many more may wait */
     struct preference_counts *counts;
     struct record *record;
 };
@@ -216,7 +218,7 @@ add_atom(struct merge *merge, const struct item *item)
     if (!may_wait(merge))
         return ERR_INVALID;
     if (current != NULL && !held)
-        *current = merge->atoms[--merge->count]; /* write_record() sorts by sequence again */
+        *current = merge->atoms[--merge->count]; /* make_record() sorts by sequence again */
     struct sourced_atom *added = &merge->atoms[merge->count++];
     *added = (struct sourced_atom){ .atom = {
                                         .id = random_id(merge->mem, "atm_"),
@@ -353,9 +355,9 @@ sort_by_sequence(struct atom *atoms, size_t count)
     }
 }
 
-static enum err
-write_record(struct db_tx *tx, struct arena *mem, struct str user_id, const struct domain *domain,
-             const struct sourced_atom *sourced, size_t count, int64_t now, struct record *out)
+static void
+make_record(struct arena *mem, const struct domain *domain, const struct sourced_atom *sourced,
+            size_t count, int64_t now, struct record *out)
 {
     struct arena *scratch = arena_new(); /* all this takes many times the length of the results */
     struct atom *atoms = ARENA_ARRAY(scratch, struct atom, count);
@@ -371,7 +373,6 @@ write_record(struct db_tx *tx, struct arena *mem, struct str user_id, const stru
     hint_set_make(scratch, domain, atoms, count, &set);
     out->hints = str_copy(mem, hint_set_write(scratch, &set));
     arena_free(scratch);
-    return record_store_put(tx, mem, user_id, out);
 }
 
 enum err
@@ -379,11 +380,12 @@ preferences_put_record(struct db_tx *tx, struct arena *mem, struct str user_id,
                        const struct domain *domain, const struct sourced_atom *atoms, size_t count,
                        int64_t now)
 {
-    struct record unused;
-    return write_record(tx, mem, user_id, domain, atoms, count, now, &unused);
+    struct record record;
+    make_record(mem, domain, atoms, count, now, &record);
+    return record_store_put(tx, mem, user_id, &record);
 }
 
-/* Writes the atoms and the record if they changed. */
+/* Writes the atoms and the record if they changed, and ends the change. */
 static enum err
 save_all(struct db_tx *tx, struct merge *merge)
 {
@@ -394,15 +396,20 @@ save_all(struct db_tx *tx, struct merge *merge)
                                     merge->atoms, merge->count);
     if (merge->changed && !err)
         err = atom_store_save(tx, merge->mem, params->user_id, params->domain->name, merge->atoms,
-                              merge->count);
+                              merge->count, merge->had_atoms);
     if (err) {
         merge->full = "would exceed the limit of 6 MiB of facts about this user, or of 10,000 "
                       "sources in this domain; the user must delete some first";
         return err;
     }
-    if (merge->record_changed)
-        err = write_record(tx, merge->mem, params->user_id, params->domain, merge->atoms,
-                           merge->count, params->now, merge->record);
+    if (merge->record_changed) {
+        make_record(merge->mem, params->domain, merge->atoms, merge->count, params->now,
+                    merge->record);
+        err = record_store_put_release(tx, merge->mem, params->user_id, merge->record,
+                                       merge->had_record, merge->sequence);
+    } else if (merge->changed) {
+        err = atom_store_release(tx, merge->mem, params->user_id, merge->sequence);
+    }
     if (err || (merge->record_changed && !merge->limited))
         return err;
     return preferences_read_within(tx, merge->mem, &merge->view, params->domain, merge->record);
@@ -464,6 +471,9 @@ merge_all(struct db_tx *tx, void *argument)
     merge->changed = merge->record_changed = merge->limited = false;
     merge->full = NULL;
     merge->view = view_whole(params->user_id);
+    atom_store_prefetch(tx, merge->mem, params->user_id, params->domain->name);
+    if (params->as_granted)
+        grant_store_prefetch(tx, merge->mem, params->user_id, params->source, params->now);
     enum err err = atom_store_hold(tx, merge->mem, params->user_id, &merge->sequence);
     if (!err)
         err = atom_store_read(tx, merge->mem, params->user_id, params->domain->name, params->source,
@@ -476,16 +486,18 @@ merge_all(struct db_tx *tx, void *argument)
         return err;
     merge->atoms =
         ARENA_ARRAY(merge->mem, struct sourced_atom, merge->count + merge->item_count + 1);
-    for (size_t i = 0; i < merge->count; i++)
+    merge->had_atoms = merge->count > 0;
+    merge->had_record = false;
+    for (size_t i = 0; i < merge->count; i++) {
         merge->atoms[i] = found[i];
+        merge->had_record = merge->had_record || found[i].atom.status == ATOM_ACTIVE;
+    }
     err = merge_items(tx, merge);
     if (!err)
         err = record_write(tx, merge);
     if (!err && merge->changed && params->undo != NULL)
         err = undo_save(tx, merge->mem, &before, params->now, params->undo);
-    if (err || !merge->changed)
-        return err;
-    return atom_store_release(tx, merge->mem, params->user_id, merge->sequence);
+    return err;
 }
 
 static enum err
@@ -506,7 +518,7 @@ preferences_write(struct db *db, struct arena *mem, const struct preference_writ
     enum err err = begin(&merge, problems);
     if (err)
         return err;
-    err = tx_write(db, merge_all, &merge);
+    err = tx_write_shared(db, params->user_id, merge_all, &merge);
     if (err == ERR_INVALID && merge.full != NULL)
         add_problem(mem, problems, STR("preferences"), merge.full);
     return err;

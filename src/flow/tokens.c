@@ -42,10 +42,11 @@ refuse(struct work *work, enum err refusal, const char *problem)
     return ERR_NONE;
 }
 
+/* The key names what the work reads and then changes. */
 static enum err
-run_write(struct db *db, tx_work *body, struct work *work)
+run_shared(struct db *db, struct str key, tx_work *body, struct work *work)
 {
-    enum err err = tx_write(db, body, work);
+    enum err err = tx_write_shared(db, key, body, work);
     return err ? err : work->refusal;
 }
 
@@ -199,7 +200,7 @@ token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
                          .verifier = params->verifier,
                          .audience = params->audience,
                          .out = out };
-    enum err err = run_write(db, exchange, &work);
+    enum err err = run_shared(db, work.hash, exchange, &work);
     log_reuse("code_reuse", &work);
     *problem = work.problem;
     return err;
@@ -353,6 +354,7 @@ refresh(struct db_tx *tx, void *argument)
 {
     struct work *work = argument;
     enum err err = ERR_NOT_FOUND;
+    family_store_prefetch(tx, work->mem, work->family_id, work->now);
     /* After losing a race the token is a used one, and is judged as such. */
     for (int i = 0; i < RACES_MAX && err == ERR_NOT_FOUND; i++) {
         work->refusal = ERR_NONE;
@@ -381,7 +383,7 @@ token_refresh(struct db *db, struct arena *mem, const struct refresh *params, st
                          .audience = params->audience,
                          .out = out,
                          .refresh = params };
-    enum err err = run_write(db, refresh, &work);
+    enum err err = run_shared(db, work.family_id, refresh, &work);
     log_reuse("refresh_token_reuse", &work);
     *problem = work.problem;
     return err;

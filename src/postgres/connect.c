@@ -10,6 +10,15 @@
 #include <string.h>
 
 #define OPTIONS_MAX 64
+#define OFF(setting) ", set_config('" setting "', 'off', false)"
+#define PLANNER                                      \
+    OFF("enable_seqscan")                            \
+    OFF("enable_hashjoin")                           \
+    OFF("enable_mergejoin") OFF("enable_bitmapscan") \
+        OFF("jit") ", set_config('plan_cache_mode', 'force_generic_plan', false)"
+#define COMPRESSION /* of texts; PostgreSQL's own takes longer than the rest of a write */ \
+    ", (SELECT set_config(name, 'lz4', false) FROM pg_settings"                            \
+    " WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals))"
 #define IDLE_IN_TRANSACTION_MS 30000 /* a node that froze must not hold its locks for good */
 
 static void
@@ -221,7 +230,8 @@ postgres_disconnect(struct postgres_connection *connection)
 }
 
 /* The server cancels a statement before the client gives up on it, so that the connection can be
- * used again, and ends a transaction whose client froze. */
+ * used again, and ends a transaction whose client froze. Statements use indexes whatever the
+ * planner's statistics say: a plan that was made for a small table is kept while it grows. */
 static bool
 send_limits(struct postgres_connection *connection)
 {
@@ -232,7 +242,7 @@ send_limits(struct postgres_connection *connection)
     return PQsendQueryParams(connection->handle,
                              "SELECT set_config('statement_timeout', $1, false),"
                              " set_config('idle_in_transaction_session_timeout', $2, "
-                             "false)," POSTGRES_INCARNATION,
+                             "false)," POSTGRES_INCARNATION PLANNER COMPRESSION,
                              2, NULL, values, NULL, NULL, 0) == 1;
 }
 
@@ -256,6 +266,25 @@ take_result(struct postgres_connection *connection, ExecStatusType expected, int
     return good ? ERR_NONE : connection->lost ? ERR_UNAVAILABLE : ERR_INTERNAL;
 }
 
+static bool
+send_prepare(PGconn *handle, struct arena *mem, const struct sql *sql)
+{
+    if (!PQsendPrepare(handle, sql->name, sql->text, 0, NULL))
+        return false;
+    return sql->many == NULL || PQsendPrepare(handle, postgres_many_name(mem, sql).ptr,
+                                              postgres_many_text(mem, sql).ptr, 0, NULL);
+}
+
+static enum err
+take_prepared(struct postgres_connection *connection, const struct sql *sql, int64_t until,
+              struct why *why)
+{
+    enum err err = take_result(connection, PGRES_COMMAND_OK, until, sql->name, why);
+    if (!err && sql->many != NULL)
+        err = take_result(connection, PGRES_COMMAND_OK, until, sql->name, why);
+    return err;
+}
+
 /* Uses pipeline mode, so that it does not need a round trip per statement. */
 enum err
 postgres_prepare_all(struct postgres_connection *connection, int64_t within_ms, struct why *why)
@@ -263,14 +292,16 @@ postgres_prepare_all(struct postgres_connection *connection, int64_t within_ms, 
     PGconn *handle = connection->handle;
     size_t count = db_statement_count();
     int64_t until = postgres_until(within_ms);
+    struct arena *mem = arena_new();
     bool sent = PQenterPipelineMode(handle) && send_limits(connection);
     for (size_t i = 0; i < count && sent; i++)
-        sent = PQsendPrepare(handle, db_statement(i)->name, db_statement(i)->text, 0, NULL);
+        sent = send_prepare(handle, mem, db_statement(i));
+    arena_free(mem);
     if (!sent || !PQpipelineSync(handle))
         return ERR_UNAVAILABLE; /* the caller closes the connection */
     enum err err = take_result(connection, PGRES_TUPLES_OK, until, "set_config", why);
     for (size_t i = 0; i < count && !err; i++)
-        err = take_result(connection, PGRES_COMMAND_OK, until, db_statement(i)->name, why);
+        err = take_prepared(connection, db_statement(i), until, why);
     if (!err)
         err = take_result(connection, PGRES_PIPELINE_SYNC, until, "sync", why);
     return err || PQexitPipelineMode(handle) ? err : ERR_UNAVAILABLE;

@@ -306,6 +306,9 @@ postgres_metrics(struct db *db, struct buf *page)
                   "Write transactions begun.");
     metric_value(page, "penchant_store_transactions_total", "",
                  (int64_t)atomic_load(&store->transactions));
+    metric_family(page, "penchant_store_groups_total", "counter",
+                  "Transactions that writes shared, each by all writes that waited.");
+    metric_value(page, "penchant_store_groups_total", "", (int64_t)atomic_load(&store->groups));
     metric_family(page, "penchant_store_retries_total", "counter",
                   "Transactions run again after a conflict or a lost connection.");
     metric_value(page, "penchant_store_retries_total", "", (int64_t)atomic_load(&store->retries));

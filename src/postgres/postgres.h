@@ -1,6 +1,10 @@
 /* postgres.h - declarations shared by the files of the PostgreSQL engine. Private to postgres/.
  *
- *   postgres.c     opening, transactions, statements
+ *   postgres.c     opening, and the schema
+ *   transaction.c  transactions and statements
+ *   group.c        writes that share transactions
+ *   batch.c        one statement for many of them
+ *   values.c       parameters and results
  *   wire.c         one statement on one connection, with a deadline
  *   connect.c      hosts and new connections
  *   commit.c       commits whose confirmation was lost
@@ -43,6 +47,8 @@ struct postgres_host {
 };
 
 struct postgres_waiter;
+struct postgres_group;
+struct postgres_member;
 
 struct postgres_store {
     struct db db;
@@ -54,6 +60,7 @@ struct postgres_store {
     bool watched;        /* has a monitor after it is opened */
     struct postgres_monitor *monitor;
     struct postgres_syncer *syncer;
+    struct postgres_group *group;
     struct versions versions;
     _Atomic bool schema_is_newer; /* another node updated it: this one must not write any more */
     int64_t deadline_ms;
@@ -74,6 +81,7 @@ struct postgres_store {
     _Atomic uint64_t incarnations; /* its number; 0: not synchronized yet */
 
     _Atomic uint64_t transactions;
+    _Atomic uint64_t groups; /* that shared a transaction */
     _Atomic uint64_t retries;
     _Atomic uint64_t failed;
     _Atomic uint64_t late;
@@ -121,6 +129,92 @@ enum postgres_status postgres_commit_status(const struct postgres_connection *lo
     " ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END" \
     " || ' ' || EXTRACT(EPOCH FROM pg_postmaster_start_time())"       \
     " || ' ' || (SELECT EXTRACT(EPOCH FROM stats_reset) FROM pg_stat_bgwriter))"
+
+/* values.c */
+enum err postgres_copy_rows(const PGresult *result, struct arena *mem, struct db_rows *rows);
+enum err postgres_copy_row(const PGresult *result, int row, int first, struct arena *mem,
+                           struct db_value *cells); /* from column `first` on */
+
+/* PostgreSQL cannot store a NUL, and libpq would truncate the text there. */
+bool postgres_values_storable(const struct db_value *values, size_t count);
+
+/* Single parameters are sent as text, which the server parses by type, and arrays in binary. */
+void postgres_values_to_text(struct arena *mem, const struct db_value *values, size_t count,
+                             const char **texts);
+void postgres_array_start(struct buf *out, char type, size_t count);
+void postgres_array_add(struct buf *out, const struct db_value *value);
+
+/* transaction.c */
+enum outcome {
+    DONE,
+    REJECTED,    /* the work returned an error: rolled back, and the error is the result */
+    CONFLICT,    /* with another transaction: try again */
+    LOST_BEFORE, /* the connection was lost before the commit: nothing changed, try again */
+    LOST,        /* the connection was lost during the commit: find out */
+    UNKNOWN,     /* … and it cannot be found out */
+};
+
+struct postgres_tx {
+    struct db_tx tx;
+    struct postgres_connection *connection;
+    int64_t began;
+    struct touched *touched; /* NULL: a read, of which each statement may run again */
+    bool conflict;
+    struct postgres_member *member; /* not NULL: shares a transaction, see group.c */
+};
+
+enum err postgres_query(struct db_tx *tx, struct arena *mem, size_t number,
+                        const struct db_value *values, size_t count, struct db_rows *rows);
+enum err postgres_write(struct db *db, db_work *work, void *argument, bool urgent);
+struct db_tx *postgres_begin_read(struct db *db);
+enum err postgres_end_read(struct db_tx *tx);
+enum outcome postgres_commit(struct postgres_tx *tx, enum err *err);
+enum outcome postgres_find_out(const struct postgres_connection *lost);
+
+/* Whether a transaction that began then may run again: after a hang the caller has waited enough.
+ */
+bool postgres_is_in_time(int64_t began, const struct postgres_store *store);
+
+/* group.c */
+void postgres_group_start(struct postgres_store *store);
+void postgres_group_stop(struct postgres_store *store);
+enum err postgres_write_shared(struct db *db, struct str key, db_work *work, void *argument);
+enum err postgres_group_query(struct postgres_member *member, struct arena *mem,
+                              const struct sql *sql, const struct db_value *values, size_t count,
+                              struct db_rows *rows);
+bool postgres_group_put(struct db_tx *tx, struct arena *mem, size_t number,
+                        const struct db_value *values, size_t count);
+void postgres_group_prefetch(struct db_tx *tx, struct arena *mem, size_t number,
+                             const struct db_value *values, size_t count);
+
+/* batch.c: runs requests of several callers in one round trip, and as one statement those that have
+ * one in common (SQL_MANY). */
+#define POSTGRES_GROUP_MAX 64
+struct postgres_request {
+    const struct sql *sql;
+    const struct db_value *values;
+    size_t count;
+    struct arena *mem;             /* for the result */
+    struct db_rows rows;           /* the result */
+    bool must_change;              /* exactly one row; it needs no result */
+    bool done;                     /* the result is there */
+    struct postgres_request *next; /* for group.c */
+};
+struct postgres_batch;
+
+/* Appends requests, each of another caller, to a list, which begins as NULL. They run after those
+ * added before. */
+void postgres_batch_add(struct arena *mem, struct postgres_batch **list,
+                        struct postgres_request **requests, size_t count);
+
+/* Runs a list, in a transaction that it begins if `begin`. False: an error, or a row was not
+ * changed; the transaction must be rolled back. */
+bool postgres_batch_run(struct postgres_connection *connection, struct arena *mem,
+                        const struct postgres_batch *list, bool begin, struct touched *touched);
+
+/* The statement's form for many callers, and the name under which it is prepared. */
+struct str postgres_many_text(struct arena *mem, const struct sql *sql);
+struct str postgres_many_name(struct arena *mem, const struct sql *sql);
 
 /* connect.c */
 bool postgres_read_hosts(struct postgres_store *store);

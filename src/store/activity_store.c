@@ -8,26 +8,40 @@
 
 /* Locks the day. `closed` is 1 if it was closed after this statement began. No row: the user was
  * deleted. */
-SQL_UNTRACKED(activity_open_day,
-              "INSERT INTO activity_day (user_id, day, closed, previous, hash)"
-              " SELECT u.user_id, COALESCE((SELECT MAX(d.day) + 1 FROM activity_day d"
-              " WHERE d.user_id = $1 AND d.day >= $2 AND d.closed = 1), CAST($2 AS BIGINT)),"
-              " 0, '', '' FROM user_account u WHERE u.user_id = $1"
-              " ON CONFLICT (user_id, day) DO UPDATE SET closed = activity_day.closed"
-              " RETURNING day, closed");
+#define DAY_ADD(user, day)                                                          \
+    "INSERT INTO activity_day (user_id, day, closed, previous, hash)"               \
+    " SELECT u.user_id, COALESCE((SELECT MAX(d.day) + 1 FROM activity_day d"        \
+    " WHERE d.user_id = " user " AND d.day >= " day " AND d.closed = 1), CAST(" day \
+    " AS BIGINT)),"                                                                 \
+    " 0, '', '' FROM "
+#define DAY_KEEP " ON CONFLICT (user_id, day) DO UPDATE SET closed = activity_day.closed RETURNING "
+SQL_UNTRACKED_MANY(
+    activity_open_day,
+    DAY_ADD("$1", "$2") "user_account u WHERE u.user_id = $1" DAY_KEEP "day, closed", "ti",
+    ", d AS (" DAY_ADD("m.p1",
+                       "m.p2") "m JOIN user_account u ON u.user_id = m.p1" DAY_KEEP
+                               "user_id, day, closed)"
+                               " SELECT m.n, d.day, d.closed FROM m JOIN d ON d.user_id = m.p1");
 
-SQL_UNTRACKED(
-    activity_add,
-    "INSERT INTO activity (user_id, day, app_id, action, refused, subject, app_name, times,"
+#define ADD_COLUMNS                                                                          \
+    "INSERT INTO activity (user_id, day, app_id, action, refused, subject, app_name, times," \
     " facts, first_at, last_at, is_first)"
-    " VALUES ($1, $2, $3, $4, $5, $6,"
-    " COALESCE((SELECT a.name FROM app a WHERE a.app_id = $3), ''), $7, $8, $9, $10, 0)"
-    " ON CONFLICT (user_id, day, app_id, action, refused, subject) DO UPDATE SET"
-    " times = activity.times + excluded.times, facts = activity.facts + excluded.facts,"
-    " first_at = CASE WHEN excluded.first_at < activity.first_at THEN excluded.first_at"
-    " ELSE activity.first_at END,"
-    " last_at = CASE WHEN excluded.last_at > activity.last_at THEN excluded.last_at"
-    " ELSE activity.last_at END RETURNING times");
+#define APP_NAME(app) "COALESCE((SELECT a.name FROM app a WHERE a.app_id = " app "), '')"
+#define ADD_TO_ROW                                                                       \
+    " ON CONFLICT (user_id, day, app_id, action, refused, subject) DO UPDATE SET"        \
+    " times = activity.times + excluded.times, facts = activity.facts + excluded.facts," \
+    " first_at = CASE WHEN excluded.first_at < activity.first_at THEN excluded.first_at" \
+    " ELSE activity.first_at END,"                                                       \
+    " last_at = CASE WHEN excluded.last_at > activity.last_at THEN excluded.last_at"     \
+    " ELSE activity.last_at END"
+SQL_UNTRACKED_MANY(
+    activity_add,
+    ADD_COLUMNS
+    " VALUES ($1, $2, $3, $4, $5, $6, " APP_NAME("$3") ", $7, $8, $9, $10, 0)" ADD_TO_ROW
+                                                       " RETURNING times",
+    "tittitiiii",
+    ADD_COLUMNS
+    " SELECT p1, p2, p3, p4, p5, p6, " APP_NAME("m.p3") ", p7, p8, p9, p10, 0 FROM m" ADD_TO_ROW);
 
 SQL_UNTRACKED(activity_add_first,
               "INSERT INTO activity_first (user_id, app_id, domain, first_at)"
@@ -114,14 +128,19 @@ add_record(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day,
            const struct activity *record)
 {
     struct db_rows rows = { 0 };
-    enum err err =
-        db_query(tx, mem, &activity_add, &rows, db_text(user_id), db_int(day),
-                 db_text(record->app_id), db_text(record->action), db_int(record->refused),
-                 db_text(activity_clean(mem, record->subject)), db_int(record->times),
-                 db_int(record->facts), db_int(record->first_at), db_int(record->last_at));
-    bool added = !err && db_cell_int(&rows, 0, 0) == record->times;
-    if (!added || record->refused || record->subject.len == 0 ||
+    const struct db_value values[] = {
+        db_text(user_id),         db_int(day),
+        db_text(record->app_id),  db_text(record->action),
+        db_int(record->refused),  db_text(activity_clean(mem, record->subject)),
+        db_int(record->times),    db_int(record->facts),
+        db_int(record->first_at), db_int(record->last_at)
+    };
+    size_t count = sizeof values / sizeof values[0];
+    if (record->refused || record->subject.len == 0 ||
         !activity_reads(activity_named(record->action)))
+        return db_put_values(tx, mem, &activity_add, values, count);
+    enum err err = db_query_values(tx, mem, &activity_add, values, count, &rows);
+    if (err || db_cell_int(&rows, 0, 0) != record->times)
         return err;
     return mark_first(tx, mem, user_id, day, record);
 }

@@ -17,8 +17,14 @@
 /* A list of this size is saved without looking at the user's other domains. */
 #define SMALL_LIST ((size_t)256 * 1024)
 
-SQL(atom_hold,
-    "UPDATE user_record SET generation = generation" USER_HEADER " RETURNING atom_sequence");
+#define OF_MEMBER(row) row ".row_key BETWEEN m.p2 AND m.p3 AND " row ".user_id = m.p1"
+#define HEADER_OF_MEMBER OF_MEMBER("h") " AND h.domain = ''"
+
+SQL_MANY(atom_hold,
+         "UPDATE user_record SET generation = generation" USER_HEADER " RETURNING atom_sequence",
+         "tii",
+         "SELECT m.n, h.atom_sequence FROM m JOIN user_record h ON " HEADER_OF_MEMBER
+         " FOR UPDATE OF h");
 
 /* Generations are random: after a failover that lost writes, a counter would repeat, and a cached
  * response of a lost state would be used. */
@@ -26,10 +32,16 @@ SQL(atom_release, "UPDATE user_record SET generation = $5, atom_sequence = $4" U
 
 /* A domain gets the user's next row key with its first atom and keeps the row when its list becomes
  * empty. */
-SQL(atom_list_find, "SELECT domain, atoms FROM user_atoms" OF_USER " AND domain = $4" NO_OTHER);
+SQL_MANY(atom_list_find, "SELECT domain, atoms FROM user_atoms" OF_USER " AND domain = $4" NO_OTHER,
+         "tiit",
+         "SELECT m.n, a.domain, a.atoms FROM m JOIN user_atoms a ON " OF_MEMBER(
+             "a") " AND a.domain = m.p4");
 SQL(atom_list_list, "SELECT domain, atoms FROM user_atoms" OF_USER);
 SQL(atom_list_domains, "SELECT domain FROM user_atoms" OF_USER " AND atoms <> ''");
-SQL(atom_list_put, "UPDATE user_atoms SET atoms = $5" OF_USER " AND domain = $4 RETURNING domain");
+SQL_MANY(atom_list_put,
+         "UPDATE user_atoms SET atoms = $5" OF_USER " AND domain = $4 RETURNING domain", "tiitt",
+         "UPDATE user_atoms a SET atoms = m.p5 FROM m WHERE " OF_MEMBER(
+             "a") " AND a.domain = m.p4 RETURNING m.n, a.domain");
 SQL(atom_list_add,
     "INSERT INTO user_atoms (row_key, user_id, domain, atoms)"
     " SELECT COALESCE((SELECT MAX(row_key) + 1 FROM user_atoms"
@@ -42,8 +54,12 @@ SQL(atom_list_delete_user, "DELETE FROM user_atoms" OF_USER);
 SQL(record_list, "SELECT domain, record, atom_count, updated_at FROM user_record" WITH_ATOMS);
 SQL(record_find, "SELECT domain, record, atom_count, updated_at FROM user_record" WITH_ATOMS
                  " AND domain = $4" NO_OTHER);
-SQL(record_put, "UPDATE user_record SET record = $5, atom_count = $6, updated_at = $7" OF_USER
-                " AND domain = $4 RETURNING domain");
+SQL_MANY(record_put,
+         "UPDATE user_record SET record = $5, atom_count = $6, updated_at = $7" OF_USER
+         " AND domain = $4 RETURNING domain",
+         "tiittii",
+         "UPDATE user_record h SET record = m.p5, atom_count = m.p6, updated_at = m.p7 FROM m"
+         " WHERE " OF_MEMBER("h") " AND h.domain = m.p4 RETURNING m.n, h.domain");
 SQL(record_add,
     "INSERT INTO user_record (row_key, user_id, domain, record, atom_count, updated_at)"
     " SELECT COALESCE((SELECT MAX(row_key) + 1 FROM user_record"
@@ -53,8 +69,17 @@ SQL(record_add,
 SQL(record_end_user, "DELETE FROM user_record" OF_USER " AND domain <> ''"); /* not the header */
 
 /* All hint sets of a user are one text in the user header row, which every request reads anyway. */
-SQL(hint_sets_find, "SELECT hint_sets FROM user_record" USER_HEADER NO_OTHER);
+SQL_MANY(hint_sets_find, "SELECT hint_sets FROM user_record" USER_HEADER NO_OTHER, "tii",
+         "SELECT m.n, h.hint_sets FROM m JOIN user_record h ON " HEADER_OF_MEMBER);
 SQL(hint_sets_put, "UPDATE user_record SET hint_sets = $4" USER_HEADER);
+
+/* hint_sets_put and atom_release in one. */
+SQL_MANY(header_put,
+         "UPDATE user_record SET generation = $5, atom_sequence = $4, hint_sets = $6" USER_HEADER
+         " RETURNING user_id",
+         "tiiiit",
+         "UPDATE user_record h SET generation = m.p5, atom_sequence = m.p4, hint_sets = m.p6 FROM m"
+         " WHERE " HEADER_OF_MEMBER);
 
 enum err
 atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence)
@@ -67,14 +92,27 @@ atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t
     return err;
 }
 
+void
+atom_store_prefetch(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain)
+{
+    db_prefetch(tx, mem, &atom_list_find, db_user(user_id), db_text(domain));
+    db_prefetch(tx, mem, &hint_sets_find, db_user(user_id));
+}
+
+static enum err
+make_generation(int64_t *out)
+{
+    return getrandom(out, sizeof *out, 0) == sizeof *out ? ERR_NONE : ERR_UNAVAILABLE;
+}
+
 enum err
 atom_store_release(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t sequence)
 {
     int64_t generation = 0;
-    if (getrandom(&generation, sizeof generation, 0) != sizeof generation)
-        return ERR_UNAVAILABLE;
-    return db_query(tx, mem, &atom_release, NULL, db_user(user_id), db_int(sequence),
-                    db_int(generation));
+    enum err err = make_generation(&generation);
+    return err ? err
+               : db_query(tx, mem, &atom_release, NULL, db_user(user_id), db_int(sequence),
+                          db_int(generation));
 }
 
 /* ---- atom lists ---- */
@@ -145,14 +183,15 @@ atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     return err ? err : join_atom_lists(mem, lists, list_count, caller, out, count);
 }
 
-/* Updates a row, or inserts it if it does not exist. */
+/* Updates a row, or inserts it if it does not exist. If it probably exists, the update may wait. */
 static enum err
 put_or_add(struct db_tx *tx, struct arena *mem, const struct sql *put, const struct sql *add,
-           const struct db_value *values, size_t count)
+           const struct db_value *values, size_t count, bool exists)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query_values(tx, mem, put, values, count, &rows);
-    if (err || rows.count > 0)
+    enum err err = exists ? db_put_values(tx, mem, put, values, count)
+                          : db_query_values(tx, mem, put, values, count, &rows);
+    if ((err && err != ERR_NOT_FOUND) || (!err && (exists || rows.count > 0)))
         return err;
     err = db_query_values(tx, mem, add, values, count, &rows);
     return err || rows.count > 0 ? err : ERR_INTERNAL; /* no key left: the 257th row of a user */
@@ -183,7 +222,7 @@ atom_store_check_room(struct db_tx *tx, struct arena *mem, struct str user_id, s
 
 enum err
 atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                const struct sourced_atom *atoms, size_t count)
+                const struct sourced_atom *atoms, size_t count, bool exists)
 {
     struct row_sum row = { .user_id = user_id, .domain = domain };
     row.text = atom_list_write(mem, atoms, count);
@@ -192,7 +231,7 @@ atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     const struct db_value values[] = { db_user(user_id), db_text(domain),
                                        db_text(row_sum_add(mem, &row)) };
     return put_or_add(tx, mem, &atom_list_put, &atom_list_add, values,
-                      sizeof values / sizeof values[0]);
+                      sizeof values / sizeof values[0], exists);
 }
 
 /* ---- one atom ---- */
@@ -400,9 +439,10 @@ with_set(struct arena *mem, struct str hint_sets, const struct record *set, bool
     return out.len == 0 ? STR_NONE : buf_str(&out);
 }
 
-enum err
-record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
-                 const struct record *record)
+/* Updates the record. *hint_sets receives the hint sets with that of the record. */
+static enum err
+put_record(struct db_tx *tx, struct arena *mem, struct str user_id, const struct record *record,
+           bool exists, struct str *hint_sets)
 {
     bool has_atoms = record->atom_count > 0;
     struct row_sum row = { .user_id = user_id,
@@ -413,13 +453,39 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
         db_user(user_id),           db_text(record->domain),    db_text(row_sum_add(mem, &row)),
         db_int(record->atom_count), db_int(record->updated_at),
     };
-    enum err err =
-        put_or_add(tx, mem, &record_put, &record_add, values, sizeof values / sizeof values[0]);
-    struct str hint_sets;
+    enum err err = put_or_add(tx, mem, &record_put, &record_add, values,
+                              sizeof values / sizeof values[0], exists);
     if (!err)
-        err = find_sets(tx, mem, user_id, &hint_sets);
+        err = find_sets(tx, mem, user_id, hint_sets);
     struct record set = { .domain = record->domain, .hints = record->hints };
-    return err ? err : put_hint_sets(tx, mem, user_id, with_set(mem, hint_sets, &set, has_atoms));
+    if (!err)
+        *hint_sets = with_set(mem, *hint_sets, &set, has_atoms);
+    return err;
+}
+
+enum err
+record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
+                 const struct record *record)
+{
+    struct str hint_sets;
+    enum err err = put_record(tx, mem, user_id, record, false, &hint_sets);
+    return err ? err : put_hint_sets(tx, mem, user_id, hint_sets);
+}
+
+enum err
+record_store_put_release(struct db_tx *tx, struct arena *mem, struct str user_id,
+                         const struct record *record, bool exists, int64_t sequence)
+{
+    struct str hint_sets;
+    int64_t generation = 0;
+    enum err err = put_record(tx, mem, user_id, record, exists, &hint_sets);
+    if (!err)
+        err = make_generation(&generation);
+    if (err)
+        return err;
+    struct row_sum row = { .user_id = user_id, .domain = STR(""), .text = hint_sets };
+    return db_put(tx, mem, &header_put, db_user(user_id), db_int(sequence), db_int(generation),
+                  db_text(row_sum_add(mem, &row)));
 }
 
 void

@@ -17,6 +17,11 @@ struct db_tx;
 enum err atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id,
                          int64_t *sequence);
 
+/* Announces that after atom_store_hold() a domain's atoms are read and its record is stored: see
+ * db_prefetch_values(). */
+void atom_store_prefetch(struct db_tx *tx, struct arena *mem, struct str user_id,
+                         struct str domain);
+
 /* Ends the change: stores the new sequence number and changes the generation. */
 enum err atom_store_release(struct db_tx *tx, struct arena *mem, struct str user_id,
                             int64_t sequence);
@@ -41,9 +46,10 @@ enum err atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id
  * ERR_INVALID: more than SOURCES_PER_DOMAIN_MAX sources, or more than ATOMS_BYTES_MAX in all. */
 enum err atom_store_check_room(struct db_tx *tx, struct arena *mem, struct str user_id,
                                struct str domain, const struct sourced_atom *atoms, size_t count);
-/* Atoms may be in any order. ERR_INVALID if the atom list is too long. */
+/* Atoms may be in any order. `exists`: the domain has had atoms, as far as the caller knows.
+ * ERR_INVALID if the atom list is too long. */
 enum err atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                         const struct sourced_atom *atoms, size_t count);
+                         const struct sourced_atom *atoms, size_t count, bool exists);
 
 /* How many changes of the app wait for the user's decision, in all domains. */
 enum err atom_store_count_waiting(struct db_tx *tx, struct arena *mem, struct str user_id,
@@ -83,6 +89,11 @@ enum err record_store_check(struct str user_id, struct str *hint_sets);
 /* A record without atoms is not listed. Call atom_store_hold() first. */
 enum err record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
                           const struct record *record);
+
+/* record_store_put() and atom_store_release() in one. `exists`: the domain has had a record, as far
+ * as the caller knows. */
+enum err record_store_put_release(struct db_tx *tx, struct arena *mem, struct str user_id,
+                                  const struct record *record, bool exists, int64_t sequence);
 
 /* Replaces the hint set, unless the record has changed since `before` was read. */
 enum err record_store_put_hints(struct db_tx *tx, struct arena *mem, struct str user_id,

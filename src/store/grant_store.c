@@ -9,8 +9,12 @@
     "grant_id, user_id, app_id, scopes, hint_domains, write_domains, sensitive_domains," \
     " expires_at, created_at, updated_at, shown, writes_wait, requested, withheld"
 
-SQL(grant_find, "SELECT " COLUMNS ", reused_at FROM app_grant"
-                " WHERE user_id = $1 AND app_id = $2 AND expires_at > $3");
+SQL_MANY(grant_find,
+         "SELECT " COLUMNS ", reused_at FROM app_grant"
+         " WHERE user_id = $1 AND app_id = $2 AND expires_at > $3",
+         "tti",
+         "SELECT m.n, " COLUMNS ", reused_at FROM m JOIN app_grant g"
+         " ON g.user_id = m.p1 AND g.app_id = m.p2 AND g.expires_at > m.p3");
 
 SQL(grant_list,
     "SELECT " COLUMNS ", reused_at FROM app_grant WHERE user_id = $1 AND expires_at > $2"
@@ -73,6 +77,13 @@ grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct
         return ERR_NOT_FOUND;
     *out = read_grant(&rows, 0);
     return ERR_NONE;
+}
+
+void
+grant_store_prefetch(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
+                     int64_t now)
+{
+    db_prefetch(tx, mem, &grant_find, db_text(user_id), db_text(app_id), db_int(now));
 }
 
 enum err

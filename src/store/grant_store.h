@@ -12,6 +12,10 @@ struct db_tx;
 enum err grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
                           struct str app_id, int64_t now, struct grant *out);
 
+/* Announces grant_store_find() or grant_store_view(): see db_prefetch_values(). */
+void grant_store_prefetch(struct db_tx *tx, struct arena *mem, struct str user_id,
+                          struct str app_id, int64_t now);
+
 /* What the app sees, without the definitions, and whether what it writes waits for the user's
  * confirmation. Without a valid grant nothing is withheld or waits. */
 enum err grant_store_view(struct db_tx *tx, struct arena *mem, struct str user_id,

@@ -18,13 +18,13 @@
 #define ACCESS_MEMORY_SECONDS ((int64_t)3600)
 
 /* The conditions for a valid family; see token_store.h. */
-#define FAMILY_VALID                                     \
-    " JOIN app_grant g ON g.grant_id = f.grant_id"       \
-    " JOIN app a ON a.app_id = f.app_id"                 \
-    " JOIN user_account u ON u.user_id = f.user_id"      \
-    " JOIN user_record h ON h.row_key = f.user_row_key"  \
-    " WHERE f.expires_at > $2 AND g.expires_at > $2"     \
-    " AND a.status = 'active' AND a.epoch = f.app_epoch" \
+#define FAMILY_VALID(now)                                   \
+    " JOIN app_grant g ON g.grant_id = f.grant_id"          \
+    " JOIN app a ON a.app_id = f.app_id"                    \
+    " JOIN user_account u ON u.user_id = f.user_id"         \
+    " JOIN user_record h ON h.row_key = f.user_row_key"     \
+    " WHERE f.expires_at > " now " AND g.expires_at > " now \
+    " AND a.status = 'active' AND a.epoch = f.app_epoch"    \
     " AND u.status = 'active' AND u.epoch = f.user_epoch"
 
 SQL_UNTRACKED(family_add,
@@ -35,21 +35,34 @@ SQL_UNTRACKED(family_add,
               " CAST($11 AS BIGINT), CAST($12 AS BIGINT), row_key, CAST($13 AS BIGINT) FROM "
               "user_record" USER_HEADER);
 
-SQL(family_find,
-    "SELECT f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"
-    " f.scopes, f.domains_limited, f.created_at, f.expires_at, g.scopes, g.hint_domains,"
-    " g.write_domains, g.sensitive_domains, g.expires_at, f.user_row_key, h.auth_version, "
-    "f.issued_at, f.audience,"
-    " g.withheld"
-    " FROM token_family f" FAMILY_VALID " AND f.family_id = $1");
+#define FAMILY_COLUMNS                                                                     \
+    "f.family_id, f.grant_id, f.user_id, f.app_id, f.user_epoch, f.app_epoch,"             \
+    " f.scopes, f.domains_limited, f.created_at, f.expires_at, g.scopes, g.hint_domains,"  \
+    " g.write_domains, g.sensitive_domains, g.expires_at, f.user_row_key, h.auth_version," \
+    " f.issued_at, f.audience, g.withheld"
+SQL_MANY(family_find,
+         "SELECT " FAMILY_COLUMNS " FROM token_family f" FAMILY_VALID("$2") " AND f.family_id = $1",
+         "ti",
+         "SELECT m.n, " FAMILY_COLUMNS
+         " FROM m JOIN token_family f ON f.family_id = m.p1" FAMILY_VALID("m.p2"));
 
 /* $3: 1 for families whose code was redeemed, 0 for those that still expire with it. */
-SQL(family_others, "SELECT family_id FROM token_family WHERE grant_id = $1 AND family_id <> $2"
-                   " AND CASE WHEN expires_at - created_at > $4 THEN 1 ELSE 0 END = $3"
-                   " ORDER BY created_at DESC");
+SQL_MANY(family_others,
+         "SELECT family_id FROM token_family WHERE grant_id = $1 AND family_id <> $2"
+         " AND CASE WHEN expires_at - created_at > $4 THEN 1 ELSE 0 END = $3"
+         " ORDER BY created_at DESC",
+         "ttii",
+         "SELECT m.n, f.family_id FROM m JOIN token_family f ON f.grant_id = m.p1"
+         " WHERE f.family_id <> m.p2"
+         " AND CASE WHEN f.expires_at - f.created_at > m.p4 THEN 1 ELSE 0 END = m.p3"
+         " ORDER BY f.created_at DESC");
 
-SQL(family_put_times,
-    "UPDATE token_family SET expires_at = $2, issued_at = $3 WHERE family_id = $1");
+SQL_MANY(family_put_times,
+         "UPDATE token_family SET expires_at = $2, issued_at = $3 WHERE family_id = $1"
+         " RETURNING family_id",
+         "tii",
+         "UPDATE token_family f SET expires_at = m.p2, issued_at = m.p3 FROM m"
+         " WHERE f.family_id = m.p1 RETURNING m.n, f.family_id");
 
 SQL(family_end, "DELETE FROM token_family WHERE family_id = $1 RETURNING user_id, grant_id");
 SQL(grant_reused, "UPDATE app_grant SET reused_at = $2 WHERE grant_id = $1");
@@ -59,20 +72,34 @@ SQL_UNTRACKED(code_add,
               "INSERT INTO auth_code (code_hash, family_id, app_id, redirect_uri, challenge,"
               " expires_at) VALUES ($1, $2, $3, $4, $5, $6)");
 
-SQL(code_find,
-    "SELECT code_hash, family_id, app_id, redirect_uri, challenge, redeemed_at, expires_at"
-    " FROM auth_code WHERE code_hash = $1");
+/* For many, the rows that are about to be used up are locked when they are read, so that the update
+ * after it does not fail. */
+#define CODE_COLUMNS \
+    "code_hash, family_id, app_id, redirect_uri, challenge, redeemed_at, expires_at"
+SQL_MANY(code_find, "SELECT " CODE_COLUMNS " FROM auth_code WHERE code_hash = $1", "t",
+         "SELECT m.n, " CODE_COLUMNS
+         " FROM m JOIN auth_code c ON c.code_hash = m.p1 FOR UPDATE OF c");
 
-SQL_UNTRACKED(code_redeem, "UPDATE auth_code SET redeemed_at = $2"
-                           " WHERE code_hash = $1 AND redeemed_at IS NULL AND expires_at > $2"
-                           " RETURNING family_id");
+SQL_UNTRACKED_MANY(code_redeem,
+                   "UPDATE auth_code SET redeemed_at = $2"
+                   " WHERE code_hash = $1 AND redeemed_at IS NULL AND expires_at > $2"
+                   " RETURNING family_id",
+                   "ti",
+                   "UPDATE auth_code c SET redeemed_at = m.p2 FROM m WHERE c.code_hash = m.p1"
+                   " AND c.redeemed_at IS NULL AND c.expires_at > m.p2"
+                   " RETURNING m.n, c.family_id");
 
-SQL_UNTRACKED(access_add,
-              "INSERT INTO access_token (row_key, token_hash, family_id, app_id, app_epoch,"
-              " user_row_key, auth_version, scopes, hint_domains, write_domains, sensitive_domains,"
-              " created_at, expires_at, valid_until, audience, withheld)"
-              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
-              " ON CONFLICT (row_key) DO NOTHING RETURNING row_key");
+#define ACCESS_ADD                                                                         \
+    "INSERT INTO access_token (row_key, token_hash, family_id, app_id, app_epoch,"         \
+    " user_row_key, auth_version, scopes, hint_domains, write_domains, sensitive_domains," \
+    " created_at, expires_at, valid_until, audience, withheld)"
+SQL_UNTRACKED_MANY(access_add,
+                   ACCESS_ADD
+                   " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)"
+                   " ON CONFLICT (row_key) DO NOTHING RETURNING row_key",
+                   "itttiiittttiiiit",
+                   ACCESS_ADD " SELECT p1, p2, p3, p4, p5, p6, p7, p8, p9, p10, p11, p12, p13, p14,"
+                              " p15, p16 FROM m");
 
 /* The lookup of a token whose auth version is current: reads no family, grant, or account. */
 #define UNDER_AUTH_VERSION(more)                                                            \
@@ -96,8 +123,8 @@ SQL(access_find_family,
     " t.sensitive_domains, t.created_at, t.expires_at, " EARLIEST_END
     ", h.generation, t.audience, a.rate_api, g.withheld, g.scopes, g.hint_domains,"
     " g.write_domains, g.sensitive_domains, f.domains_limited"
-    " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_VALID
-    " AND t.row_key = $1 AND t.token_hash = $3 AND t.expires_at > $2");
+    " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_VALID(
+        "$2") " AND t.row_key = $1 AND t.token_hash = $3 AND t.expires_at > $2");
 
 SQL(access_find_app, "SELECT app_id, expires_at FROM access_token"
                      " WHERE row_key = $1 AND token_hash = $2");
@@ -106,22 +133,35 @@ SQL(access_end, "DELETE FROM access_token WHERE row_key = $1 AND token_hash = $2
 
 #define OF_REFRESH " WHERE row_key = $1 AND token_hash = $2"
 
-SQL_UNTRACKED(refresh_add,
-              "INSERT INTO refresh_token (row_key, token_hash, family_id, created_at, expires_at,"
-              " reuses) VALUES ($1, $2, $3, $4, $5, 0)"
-              " ON CONFLICT (row_key) DO NOTHING RETURNING row_key");
+#define REFRESH_ADD \
+    "INSERT INTO refresh_token (row_key, token_hash, family_id, created_at, expires_at, reuses)"
+SQL_UNTRACKED_MANY(refresh_add,
+                   REFRESH_ADD " VALUES ($1, $2, $3, $4, $5, 0)"
+                               " ON CONFLICT (row_key) DO NOTHING RETURNING row_key",
+                   "ittii", REFRESH_ADD " SELECT p1, p2, p3, p4, p5, 0 FROM m");
 
-SQL(refresh_find,
-    "SELECT r.token_hash, r.family_id, f.app_id, r.expires_at, r.used_at, r.reuses, r.seed"
-    " FROM refresh_token r JOIN token_family f ON f.family_id = r.family_id"
-    " WHERE r.row_key = $1 AND r.token_hash = $2 AND r.expires_at > $3");
+#define REFRESH_COLUMNS \
+    "r.token_hash, r.family_id, f.app_id, r.expires_at, r.used_at, r.reuses, r.seed"
+SQL_MANY(refresh_find,
+         "SELECT " REFRESH_COLUMNS
+         " FROM refresh_token r JOIN token_family f ON f.family_id = r.family_id"
+         " WHERE r.row_key = $1 AND r.token_hash = $2 AND r.expires_at > $3",
+         "iti",
+         "SELECT m.n, " REFRESH_COLUMNS
+         " FROM m JOIN refresh_token r ON r.row_key = m.p1 AND r.token_hash = m.p2"
+         " AND r.expires_at > m.p3"
+         " JOIN token_family f ON f.family_id = r.family_id FOR UPDATE OF r");
 
 SQL(refresh_find_forgotten,
     "SELECT app_id FROM token_family WHERE family_id = $1 AND issued_at > $2");
 
-SQL_UNTRACKED(refresh_use,
-              "UPDATE refresh_token SET used_at = $3, expires_at = $4, seed = $5" OF_REFRESH
-              " AND used_at IS NULL RETURNING row_key");
+SQL_UNTRACKED_MANY(
+    refresh_use,
+    "UPDATE refresh_token SET used_at = $3, expires_at = $4, seed = $5" OF_REFRESH
+    " AND used_at IS NULL RETURNING row_key",
+    "itiit",
+    "UPDATE refresh_token r SET used_at = m.p3, expires_at = m.p4, seed = m.p5 FROM m"
+    " WHERE r.row_key = m.p1 AND r.token_hash = m.p2 AND r.used_at IS NULL");
 
 SQL_UNTRACKED(refresh_reuse, "UPDATE refresh_token SET reuses = reuses + 1" OF_REFRESH
                              " AND reuses < $3 RETURNING row_key");
@@ -204,11 +244,19 @@ family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t no
     return ERR_NONE;
 }
 
+void
+family_store_prefetch(struct db_tx *tx, struct arena *mem, struct str id, int64_t now)
+{
+    db_prefetch(tx, mem, &family_find, db_text(id), db_int(now));
+}
+
 enum err
 family_store_put_times(struct db_tx *tx, struct arena *mem, const struct family *family)
 {
-    enum err err = db_query(tx, mem, &family_put_times, NULL, db_text(family->id),
-                            db_int(family->expires_at), db_int(family->issued_at));
+    enum err err = db_put(tx, mem, &family_put_times, db_text(family->id),
+                          db_int(family->expires_at), db_int(family->issued_at));
+    if (err == ERR_NOT_FOUND)
+        return ERR_NONE; /* revoked meanwhile */
     return err ? err : end_oldest(tx, mem, family);
 }
 
@@ -274,8 +322,7 @@ code_store_find(struct db_tx *tx, struct arena *mem, struct str hash, struct aut
 enum err
 code_store_redeem(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now)
 {
-    struct db_rows rows = { 0 };
-    return found(db_query(tx, mem, &code_redeem, &rows, db_text(hash), db_int(now)), &rows);
+    return db_put(tx, mem, &code_redeem, db_text(hash), db_int(now));
 }
 
 /* ---- tokens ---- */
@@ -285,32 +332,29 @@ code_store_redeem(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
 #define db_token(hash) db_int(row_key_of_hash(hash)), db_text(hash)
 
 static enum err
-added(enum err err, const struct db_rows *rows)
+added(enum err err)
 {
-    if (err)
-        return err;
-    return rows->count == 0 ? ERR_UNAVAILABLE : ERR_NONE;
+    return err == ERR_NOT_FOUND ? ERR_UNAVAILABLE : err;
 }
 
 enum err
 access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token *token,
                  const struct live_family *of)
 {
-    struct db_rows rows = { 0 };
     int64_t valid_until =
         clock_earlier(token->expires_at, clock_earlier(of->family.expires_at, of->granted_until));
     struct permissions allowed =
         permissions_within(token->scopes, of->family.domains_limited, &of->granted);
     enum err err =
-        db_query(tx, mem, &access_add, &rows, db_token(token->hash), db_text(of->family.id),
-                 db_text(of->family.app_id), db_int(of->family.app_epoch), db_int(of->user_row_key),
-                 db_int(of->auth_version), db_text(scopes_write(mem, allowed.scopes)),
-                 db_text(scopes_write_domains(mem, allowed.hint_domains)),
-                 db_text(scopes_write_domains(mem, allowed.write_domains)),
-                 db_text(scopes_write_domains(mem, allowed.sensitive_domains)),
-                 db_int(token->created_at), db_int(token->expires_at), db_int(valid_until),
-                 db_int(token->audience), db_text(of->withheld));
-    return added(err, &rows);
+        db_put(tx, mem, &access_add, db_token(token->hash), db_text(of->family.id),
+               db_text(of->family.app_id), db_int(of->family.app_epoch), db_int(of->user_row_key),
+               db_int(of->auth_version), db_text(scopes_write(mem, allowed.scopes)),
+               db_text(scopes_write_domains(mem, allowed.hint_domains)),
+               db_text(scopes_write_domains(mem, allowed.write_domains)),
+               db_text(scopes_write_domains(mem, allowed.sensitive_domains)),
+               db_int(token->created_at), db_int(token->expires_at), db_int(valid_until),
+               db_int(token->audience), db_text(of->withheld));
+    return added(err);
 }
 
 /* Leaves what the grant allows now, whose permissions are the columns from `first` on. */
@@ -383,10 +427,8 @@ enum err
 refresh_store_add(struct db_tx *tx, struct arena *mem, struct str hash, struct str family_id,
                   int64_t now)
 {
-    struct db_rows rows = { 0 };
-    return added(db_query(tx, mem, &refresh_add, &rows, db_token(hash), db_text(family_id),
-                          db_int(now), db_int(now + REFRESH_SECONDS)),
-                 &rows);
+    return added(db_put(tx, mem, &refresh_add, db_token(hash), db_text(family_id), db_int(now),
+                        db_int(now + REFRESH_SECONDS)));
 }
 
 enum err
@@ -430,10 +472,8 @@ enum err
 refresh_store_use(struct db_tx *tx, struct arena *mem, struct str hash, struct str seed,
                   int64_t now)
 {
-    struct db_rows rows = { 0 };
-    return found(db_query(tx, mem, &refresh_use, &rows, db_token(hash), db_int(now),
-                          db_int(now + REUSE_SECONDS + 1), db_text(seed)),
-                 &rows);
+    return db_put(tx, mem, &refresh_use, db_token(hash), db_int(now),
+                  db_int(now + REUSE_SECONDS + 1), db_text(seed));
 }
 
 enum err

@@ -31,6 +31,9 @@ struct live_family {
     int64_t auth_version;
 };
 
+/* Announces family_store_find(): see db_prefetch_values(). */
+void family_store_prefetch(struct db_tx *tx, struct arena *mem, struct str id, int64_t now);
+
 /* ERR_NOT_FOUND if the family is not valid. */
 enum err family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
                            struct live_family *out);

@@ -10,6 +10,12 @@ tx_write(struct db *db, tx_work *work, void *argument)
 }
 
 enum err
+tx_write_shared(struct db *db, struct str key, tx_work *work, void *argument)
+{
+    return db_write_shared(db, key, work, argument);
+}
+
+enum err
 tx_write_urgent(struct db *db, tx_work *work, void *argument)
 {
     return db_write_urgent(db, work, argument);

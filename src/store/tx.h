@@ -20,6 +20,8 @@ struct db_tx;
 typedef enum err tx_work(struct db_tx *tx, void *argument);
 
 enum err tx_write(struct db *db, tx_work *work, void *argument);
+enum err tx_write_shared(struct db *db, struct str key, tx_work *work,
+                         void *argument);                               /* see db.h */
 enum err tx_write_urgent(struct db *db, tx_work *work, void *argument); /* revokes: see db.h */
 struct db_tx *tx_begin_read(struct db *db);                             /* never NULL */
 enum err tx_end_read(struct db_tx *tx, enum err result);

@@ -1,8 +1,9 @@
 // The primary hangs and a replica is promoted, and commits whose confirmation is lost.
 
 import assert from "node:assert/strict";
-import net from "node:net";
-import { Cluster, databaseAddress, PG_PASSWORD, psql } from "../kit/pg.mjs";
+import { Cluster, PG_PASSWORD, psql } from "../kit/pg.mjs";
+import { behindProxy } from "../kit/pg_proxy.mjs";
+import { addApp, addPerson, assertTokens, EVERYTHING, userinfo } from "../kit/oauth.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres, world } from "../kit/world.mjs";
 
@@ -54,41 +55,6 @@ for (let round = 0; round < ROUNDS; round++)
     for (const name of seen.made) assert.ok(stored.has(name), `${name} was acknowledged and is lost`);
   });
 
-// Between the service and PostgreSQL. `on(commit)` decides once what happens to the next COMMIT.
-async function proxy(t, cluster) {
-  const sockets = new Set();
-  const between = { onCommit: null };
-  const server = net.createServer((client) => {
-    const upstream = net.connect(cluster.port, "127.0.0.1");
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on("error", () => {}).on("close", () => (client.destroy(), upstream.destroy()));
-    }
-    client.on("data", (bytes) => {
-      const decide = between.onCommit;
-      if (decide === null || !bytes.includes("COMMIT")) return upstream.write(bytes);
-      between.onCommit = null;
-      return decide({ client, upstream, bytes });
-    });
-    upstream.on("data", (bytes) => client.write(bytes));
-  });
-  await new Promise((done) => server.listen(0, "127.0.0.1", done));
-  t.after(() => (sockets.forEach((socket) => socket.destroy()), server.close()));
-  between.port = server.address().port;
-  return between;
-}
-
-async function behindProxy(t, settings) {
-  const cluster = await Cluster.start({ durable: true });
-  t.after(() => cluster.end());
-  const w = await world(t, { cluster, start: false });
-  const between = await proxy(t, cluster);
-  w.address = databaseAddress(between.port, w.database);
-  await w.start(settings);
-  assert.equal((await w.signUp({ username: "first" })).status, 303);
-  return { cluster, w, between };
-}
-
 onPostgres("a commit whose confirmation is lost is found out and acknowledged", async (t) => {
   const { w, between } = await behindProxy(t);
   between.onCommit = ({ client, upstream, bytes }) => {
@@ -121,4 +87,28 @@ onPostgres("after a crash of PostgreSQL the outcome of a lost commit is not gues
   assert.match(answer.text, /may or may not have been made/);
   await w.service.logged("the loss", ({ event }) => event === "store_commit_lost");
   assert.deepEqual(await w.usernames(), ["first", "unknown"]);
+});
+
+onPostgres("a lost confirmation is found out for every refresh that shared the transaction", async (t) => {
+  const { w, between } = await behindProxy(t, { "rate-refresh": 0 });
+  const ada = await addPerson(w, "ada");
+  const app = await addApp(w, { owner: "ada" });
+  let sets = [];
+  for (let i = 0; i < 8; i++) sets.push(await ada.connect(app));
+  const ways = {
+    committed: ({ client, upstream, bytes }) => {
+      upstream.removeAllListeners("data").once("data", () => client.destroy());
+      upstream.write(bytes);
+    },
+    "rolled back": ({ client }) => client.destroy(),
+  };
+  for (const [outcome, way] of Object.entries(ways)) {
+    between.onCommit = way;
+    const answers = await Promise.all(sets.map(({ refresh_token }) => app.refresh(refresh_token)));
+    await w.service.logged("the outcome", (line) => line.event === "store_commit_found" && line.outcome === outcome);
+    sets = answers.map((answer) => assertTokens(answer, EVERYTHING));
+  }
+  const stored = await psql(w.address, "SELECT count(*), count(used_at) FROM refresh_token");
+  assert.equal(stored.trim(), "24|16", "each was used once and has one successor");
+  for (const { access_token } of sets) assert.equal((await userinfo(w, access_token)).status, 200);
 });

@@ -9,6 +9,7 @@
 #include "app/routes.h"
 #include "db/driver.h"
 #include "job/housekeeping.h"
+#include "postgres/postgres.h"
 
 #include <libpq-fe.h>
 #include <sqlite3.h>
@@ -169,26 +170,41 @@ plan_scans(const PGresult *plan)
     return false;
 }
 
+/* `parameter` is a literal. */
 static size_t
-check_on_postgres(PGconn *handle, struct arena *mem, const struct sql *sql)
+check_on_postgres(PGconn *handle, struct arena *mem, const char *name, const char *text,
+                  const char *parameter)
 {
-    long parameters = count_parameters(sql->text);
-    struct str explain = str_format(mem, "EXPLAIN EXECUTE %s%s", sql->name, parameters ? "(" : "");
+    long parameters = count_parameters(text);
+    struct str explain = str_format(mem, "EXPLAIN EXECUTE %s%s", name, parameters ? "(" : "");
     for (long i = 0; i < parameters; i++)
-        explain =
-            str_format(mem, "%s'" PARAMETER "'%c", explain.ptr, i + 1 < parameters ? ',' : ')');
-    PQclear(run(handle, str_format(mem, "PREPARE %s AS %s", sql->name, sql->text).ptr));
+        explain = str_format(mem, "%s%s%c", explain.ptr, parameter, i + 1 < parameters ? ',' : ')');
+    PQclear(run(handle, str_format(mem, "PREPARE %s AS %s", name, text).ptr));
     bool scans = false;
     for (int i = 0; i < EXECUTIONS && !scans; i++) {
         PGresult *plan = run(handle, explain.ptr);
         scans = plan_scans(plan);
         if (scans)
-            print_error("%s reads a whole table on PostgreSQL:\n", sql->name);
+            print_error("%s reads a whole table on PostgreSQL:\n", name);
         for (int line = 0; scans && line < PQntuples(plan); line++)
             print_error("%s\n", PQgetvalue(plan, line, 0));
         PQclear(plan);
     }
     return scans ? 1 : 0;
+}
+
+/* The form of a statement for many callers, with the settings of the program's connections. */
+static size_t
+check_many(PGconn *handle, struct arena *mem, const struct sql *sql)
+{
+    if (sql->many == NULL)
+        return 0;
+    assert_int_equal(strlen(sql->types), count_parameters(sql->text));
+    PQclear(run(handle, "SET LOCAL plan_cache_mode = force_generic_plan"));
+    PQclear(run(handle, "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
+                        "SET LOCAL enable_mergejoin = off; SET LOCAL enable_bitmapscan = off"));
+    return check_on_postgres(handle, mem, postgres_many_name(mem, sql).ptr,
+                             postgres_many_text(mem, sql).ptr, "'{" PARAMETER "," PARAMETER "}'");
 }
 
 static size_t
@@ -200,7 +216,10 @@ check_all_on_postgres(struct kit *kit)
     fill_tables(handle, kit->mem);
     for (size_t i = 0; i < db_statement_count(); i++)
         if (is_checked(db_statement(i)))
-            failed += check_on_postgres(handle, kit->mem, db_statement(i));
+            failed += check_on_postgres(handle, kit->mem, db_statement(i)->name,
+                                        db_statement(i)->text, "'" PARAMETER "'");
+    for (size_t i = 0; i < db_statement_count(); i++)
+        failed += check_many(handle, kit->mem, db_statement(i));
     PQfinish(handle);
     return failed;
 }

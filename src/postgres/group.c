@@ -1,0 +1,450 @@
+/* group.c - writes that share a transaction.
+ *
+ * Each member of a group runs its work on its own thread and waits at every statement. When all
+ * members wait, the last one to do so runs what they ask as one round trip (batch.c), and all go
+ * on. When all have finished, the last one commits for everyone. Meanwhile other writes queue with
+ * their first statement and form the next group. There is one group at a time, so one connection
+ * serves all shared writes of a node.
+ *
+ * No member gets its result before the commit. If a statement fails, a row that must change does
+ * not, or a member that has changed something returns an error, the transaction is rolled back and
+ * every member runs again alone, so that only the one at fault fails. If the connection is lost
+ * during the commit and the outcome cannot be found out, it is unknown for each member. */
+#include "postgres/postgres.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define QUEUE_MS 5000 /* how long a write waits for its group */
+
+/* On the stack of its thread. */
+struct postgres_member {
+    struct postgres_tx tx; /* first */
+    struct str key;
+    enum { OUTSIDE, QUEUED, RUNNING, ASKING, FINISHED, ENDED } state;
+    struct postgres_request asked;
+    struct postgres_request *puts, **puts_end; /* delayed */
+    struct postgres_request *prefetches;
+    bool wrote; /* a statement that may have changed rows has run */
+    enum outcome outcome;
+    pthread_cond_t changed;       /* its state, or the group has become its to advance */
+    struct postgres_member *next; /* in the queue */
+};
+
+struct postgres_group {
+    pthread_mutex_t lock;
+    struct postgres_member *queue, **queue_end;
+    struct postgres_member *members[POSTGRES_GROUP_MAX];
+    size_t count; /* 0: no group */
+    size_t running;
+    bool busy; /* a member advances the group without holding the lock */
+    bool begun, failed;
+    struct postgres_connection *connection;
+    struct touched touched;
+    int64_t began;
+};
+
+void
+postgres_group_start(struct postgres_store *store)
+{
+    struct postgres_group *group = memory_alloc(1, sizeof *group);
+    pthread_mutex_init(&group->lock, NULL);
+    group->queue_end = &group->queue;
+    store->group = group;
+}
+
+void
+postgres_group_stop(struct postgres_store *store)
+{
+    if (store->group != NULL)
+        pthread_mutex_destroy(&store->group->lock);
+    free(store->group);
+}
+
+/* ---- forming groups; call with the lock held ---- */
+
+static void
+enqueue(struct postgres_group *group, struct postgres_member *member)
+{
+    member->state = QUEUED;
+    *group->queue_end = member;
+    group->queue_end = &member->next;
+}
+
+static void
+dequeue(struct postgres_group *group, struct postgres_member **at)
+{
+    struct postgres_member *member = *at;
+    *at = member->next;
+    if (*at == NULL)
+        group->queue_end = at;
+    member->next = NULL;
+}
+
+static bool
+has_key(const struct postgres_group *group, struct str key)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (str_eq(group->members[i]->key, key))
+            return true;
+    return false;
+}
+
+/* Makes a group of what is queued, except writes with a key that it already has. All its members
+ * wait for their first statement, so any of them can advance it. */
+static void
+form(struct postgres_group *group)
+{
+    group->begun = group->failed = false;
+    group->touched.count = 0;
+    group->touched.all = false;
+    group->began = clock_ticks_ns();
+    for (struct postgres_member **at = &group->queue;
+         *at != NULL && group->count < POSTGRES_GROUP_MAX;) {
+        struct postgres_member *member = *at;
+        if (has_key(group, member->key)) {
+            at = &member->next;
+            continue;
+        }
+        dequeue(group, at);
+        member->state = ASKING;
+        group->members[group->count++] = member;
+    }
+}
+
+static bool
+is_asking(const struct postgres_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        if (group->members[i]->state == ASKING)
+            return true;
+    return false;
+}
+
+/* ---- advancing; one member does this, without the lock ---- */
+
+/* Adds the n-th request of each member's list. False: no list has so many. */
+static bool
+add_layer(struct postgres_group *group, struct arena *mem, struct postgres_batch **list, size_t n,
+          bool prefetches)
+{
+    struct postgres_request *layer[POSTGRES_GROUP_MAX];
+    size_t count = 0;
+    bool more = false;
+    for (size_t i = 0; i < group->count; i++) {
+        struct postgres_member *member = group->members[i];
+        struct postgres_request *at = prefetches ? member->prefetches : member->puts;
+        for (size_t skip = n; at != NULL && skip > 0; skip--)
+            at = at->next;
+        more = more || at != NULL;
+        if (at == NULL || at->done || (prefetches && member->state != ASKING))
+            continue;
+        layer[count++] = at;
+        member->wrote = member->wrote || !prefetches;
+    }
+    postgres_batch_add(mem, list, layer, count);
+    return more;
+}
+
+static void
+add_puts(struct postgres_group *group, struct arena *mem, struct postgres_batch **list)
+{
+    for (size_t n = 0; add_layer(group, mem, list, n, false);)
+        n++;
+    for (size_t i = 0; i < group->count; i++) {
+        group->members[i]->puts = NULL;
+        group->members[i]->puts_end = &group->members[i]->puts;
+    }
+}
+
+static void
+add_asked(struct postgres_group *group, struct arena *mem, struct postgres_batch **list)
+{
+    struct postgres_request *layer[POSTGRES_GROUP_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < group->count; i++) {
+        struct postgres_member *member = group->members[i];
+        if (member->state != ASKING)
+            continue;
+        const struct sql *sql = member->asked.sql;
+        member->wrote = member->wrote || sql_writes(sql->many != NULL ? sql->many : sql->text);
+        layer[count++] = &member->asked;
+    }
+    postgres_batch_add(mem, list, layer, count);
+}
+
+static void
+run(struct postgres_store *store, struct arena *mem, const struct postgres_batch *list)
+{
+    struct postgres_group *group = store->group;
+    if (list == NULL || group->failed)
+        return;
+    if (group->connection == NULL && postgres_borrow(store, &group->connection))
+        group->failed = true;
+    else
+        group->failed =
+            !postgres_batch_run(group->connection, mem, list, !group->begun, &group->touched);
+    group->begun = true;
+}
+
+/* Answers what the members ask. After a failure they get errors, and finish. */
+static void
+run_round(struct postgres_store *store)
+{
+    struct arena *mem = arena_new();
+    struct postgres_batch *list = NULL;
+    add_puts(store->group, mem, &list);
+    add_asked(store->group, mem, &list);
+    for (size_t n = 0; add_layer(store->group, mem, &list, n, true);)
+        n++;
+    run(store, mem, list);
+    arena_free(mem);
+}
+
+static enum outcome
+commit(struct postgres_store *store)
+{
+    struct postgres_group *group = store->group;
+    struct postgres_tx tx = { .tx = { .db = &store->db },
+                              .connection = group->connection,
+                              .touched = &group->touched };
+    enum err err = ERR_NONE;
+    enum outcome outcome = postgres_commit(&tx, &err);
+    return outcome == LOST ? postgres_find_out(group->connection) : outcome;
+}
+
+/* What became of the group: DONE, UNKNOWN, or something else, after which nothing is changed. */
+static enum outcome
+end(struct postgres_store *store)
+{
+    struct postgres_group *group = store->group;
+    struct arena *mem = arena_new();
+    struct postgres_batch *list = NULL;
+    enum outcome outcome = CONFLICT;
+    add_puts(group, mem, &list);
+    run(store, mem, list);
+    arena_free(mem);
+    if (!group->failed)
+        outcome = commit(store);
+    else if (group->connection != NULL && !group->connection->lost)
+        postgres_command(group->connection, "ROLLBACK");
+    if (group->connection != NULL)
+        postgres_give_back(store, group->connection);
+    group->connection = NULL;
+    if (outcome == UNKNOWN)
+        log_error("store_commit_lost", log_text("problem", STR("the outcome is unknown")));
+    histogram_observe(&store->transaction_latency, clock_ticks_ns() - group->began);
+    return outcome;
+}
+
+/* ---- members; call with the lock held ---- */
+
+/* No member runs: their statements are run, or the group ends and the next one forms. */
+static void
+advance(struct postgres_store *store)
+{
+    struct postgres_group *group = store->group;
+    bool asking = is_asking(group);
+    enum outcome outcome = CONFLICT;
+    group->busy = true;
+    pthread_mutex_unlock(&group->lock);
+    if (asking)
+        run_round(store);
+    else
+        outcome = end(store);
+    pthread_mutex_lock(&group->lock);
+    group->busy = false;
+    for (size_t i = 0; i < group->count; i++) {
+        struct postgres_member *member = group->members[i];
+        if (asking && member->state != ASKING)
+            continue;
+        member->state = asking ? RUNNING : ENDED;
+        member->outcome = outcome;
+        group->running += asking ? 1 : 0;
+        pthread_cond_signal(&member->changed);
+    }
+    if (asking)
+        return;
+    atomic_fetch_add(&store->groups, 1);
+    group->count = 0;
+    form(group);
+    if (group->count > 0)
+        pthread_cond_signal(&group->members[0]->changed);
+}
+
+/* A queued write that no group has taken in time. */
+static bool
+give_up(struct postgres_group *group, struct postgres_member *member)
+{
+    struct postgres_member **at = &group->queue;
+    while (*at != NULL && *at != member)
+        at = &(*at)->next;
+    if (*at == NULL)
+        return false;
+    dequeue(group, at);
+    member->state = ENDED;
+    member->outcome = CONFLICT;
+    return true;
+}
+
+/* Waits until the member's state changes, and advances the group if it is the last to wait. */
+static void
+wait_for_others(struct postgres_store *store, struct postgres_member *member)
+{
+    struct postgres_group *group = store->group;
+    int64_t until = postgres_until(QUEUE_MS);
+    struct timespec end = { until / 1000000000, until % 1000000000 };
+    int before = (int)member->state;
+    while ((int)member->state == before || (before == QUEUED && member->state == ASKING)) {
+        if (member->state != QUEUED && group->running == 0 && !group->busy)
+            advance(store);
+        else if (member->state != QUEUED)
+            pthread_cond_wait(&member->changed, &group->lock);
+        else if (pthread_cond_timedwait(&member->changed, &group->lock, &end) != 0)
+            give_up(group, member);
+    }
+}
+
+static bool
+are_equal(const struct postgres_request *request, const struct db_value *values, size_t count)
+{
+    bool equal = request->count == count;
+    for (size_t i = 0; i < count && equal; i++)
+        equal = request->values[i].type == values[i].type &&
+                request->values[i].number == values[i].number &&
+                (values[i].type != DB_TEXT || str_eq(request->values[i].text, values[i].text));
+    return equal;
+}
+
+enum err
+postgres_group_query(struct postgres_member *member, struct arena *mem, const struct sql *sql,
+                     const struct db_value *values, size_t count, struct db_rows *rows)
+{
+    struct postgres_store *store = (struct postgres_store *)member->tx.tx.db;
+    struct postgres_group *group = store->group;
+    for (struct postgres_request **at = &member->prefetches; *at != NULL; at = &(*at)->next) {
+        struct postgres_request *prefetched = *at;
+        if (prefetched->done && prefetched->sql == sql && are_equal(prefetched, values, count)) {
+            *rows = prefetched->rows;
+            *at = prefetched->next;
+            return ERR_NONE;
+        }
+    }
+    member->asked =
+        (struct postgres_request){ .sql = sql, .values = values, .count = count, .mem = mem };
+    pthread_mutex_lock(&group->lock);
+    if (member->state == OUTSIDE) {
+        enqueue(group, member);
+        if (group->count == 0)
+            form(group);
+    } else {
+        member->state = ASKING;
+        group->running--;
+    }
+    wait_for_others(store, member);
+    pthread_mutex_unlock(&group->lock);
+    *rows = member->asked.rows;
+    return member->asked.done ? ERR_NONE : ERR_UNAVAILABLE;
+}
+
+static struct postgres_request *
+later(struct arena *mem, const struct sql *sql, const struct db_value *values, size_t count)
+{
+    struct postgres_request *request = ARENA_NEW(mem, struct postgres_request);
+    struct db_value *copy = ARENA_ARRAY(mem, struct db_value, count);
+    memcpy(copy, values, count * sizeof *values);
+    *request = (struct postgres_request){ .sql = sql, .values = copy, .count = count, .mem = mem };
+    return request;
+}
+
+bool
+postgres_group_put(struct db_tx *tx, struct arena *mem, size_t number,
+                   const struct db_value *values, size_t count)
+{
+    struct postgres_member *member = ((struct postgres_tx *)tx)->member;
+    if (member == NULL || member->state == OUTSIDE || !postgres_values_storable(values, count))
+        return false;
+    *member->puts_end = later(mem, db_statement(number), values, count);
+    (*member->puts_end)->must_change = true;
+    member->puts_end = &(*member->puts_end)->next;
+    return true;
+}
+
+void
+postgres_group_prefetch(struct db_tx *tx, struct arena *mem, size_t number,
+                        const struct db_value *values, size_t count)
+{
+    struct postgres_member *member = ((struct postgres_tx *)tx)->member;
+    if (member == NULL || !postgres_values_storable(values, count))
+        return;
+    struct postgres_request *request = later(mem, db_statement(number), values, count);
+    request->next = member->prefetches;
+    member->prefetches = request;
+}
+
+/* ---- the transaction as one member sees it ---- */
+
+static enum outcome
+finish(struct postgres_store *store, struct postgres_member *member, enum err err)
+{
+    struct postgres_group *group = store->group;
+    pthread_mutex_lock(&group->lock);
+    if (member->state != ENDED) {
+        member->state = FINISHED;
+        if (err) {
+            member->puts = NULL;
+            group->failed = group->failed || member->wrote;
+        }
+        group->running--;
+        wait_for_others(store, member);
+    }
+    pthread_mutex_unlock(&group->lock);
+    return member->outcome;
+}
+
+static void
+cond_init_monotonic(pthread_cond_t *cond)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &attributes);
+    pthread_condattr_destroy(&attributes);
+}
+
+enum err
+postgres_write_shared(struct db *db, struct str key, db_work *work, void *argument)
+{
+    struct postgres_store *store = (struct postgres_store *)db;
+    struct postgres_member member = { .tx = { .tx = { .db = db }, .member = &member },
+                                      .key = key,
+                                      .puts_end = &member.puts };
+    int64_t began = clock_ticks_ns();
+    if (store->schema_is_newer)
+        return postgres_write(db, work, argument, false);
+    cond_init_monotonic(&member.changed);
+    enum err err = work(&member.tx.tx, argument);
+    if (!err)
+        err = member.tx.tx.broken;
+    enum outcome outcome = DONE;
+    if (member.state != OUTSIDE) /* otherwise no statement has run */
+        outcome = finish(store, &member, err);
+    pthread_cond_destroy(&member.changed);
+    if (outcome == DONE || outcome == UNKNOWN)
+        atomic_fetch_add(&store->transactions, 1);
+    if (outcome == DONE) {
+        db->is_full = false;
+        return err;
+    }
+    if (outcome == UNKNOWN || !postgres_is_in_time(began, store)) {
+        atomic_fetch_add(&store->failed, 1);
+        return outcome == UNKNOWN ? ERR_UNCONFIRMED : ERR_UNAVAILABLE;
+    }
+    atomic_fetch_add(&store->retries, 1);
+    return postgres_write(db, work, argument, false);
+}
