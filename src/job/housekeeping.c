@@ -30,7 +30,7 @@
 #define ROUND_MS (60 * 1000) /* from the end of one round of deletion to the next */
 #define CLOCK_SECONDS 60     /* between two writes of the state of the clock */
 #define WRITE_MS (10 * 1000) /* between two writes of usage counters */
-#define STEP_MS 100          /* between two steps of a round, so that requests can write */
+#define STEP_MS 100          /* at most between two steps of a round, so that requests can write */
 #define REBUILD_MS 20        /* between two rebuild steps, which are short */
 #define CLOCK_CHECK_MS 500   /* fault injection may move the clock */
 
@@ -131,6 +131,15 @@ load_clock(struct housekeeping *housekeeping)
 
 /* ---- the rounds ---- */
 
+/* As long as the step before took, so that half of the time is left for requests, and rows are
+ * deleted faster than requests can add them. */
+static int64_t
+pause_after(int64_t began_ns)
+{
+    int64_t ms = (clock_ticks_ns() - began_ns) / 1000000 + 1;
+    return ms < STEP_MS ? ms : STEP_MS;
+}
+
 static void
 delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
 {
@@ -142,11 +151,14 @@ delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
     };
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
         bool more = true;
-        while (more && !wait_for(housekeeping, STEP_MS)) {
+        int64_t pause = STEP_MS;
+        while (more && !wait_for(housekeeping, pause)) {
+            int64_t began = clock_ticks_ns();
             if (expiry_step(housekeeping->db, mem, deletes[i], timekeeper_deletion_time(), &more) !=
                 ERR_NONE)
                 more = false; /* the store is unavailable: the next round tries again */
             arena_reset(mem);
+            pause = pause_after(began);
             write_counts_if_due(housekeeping, mem);
         }
     }
