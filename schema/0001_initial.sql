@@ -130,6 +130,15 @@ CREATE INDEX outbox_next_try ON outbox (next_try_at);
 CREATE INDEX outbox_address ON outbox (address);
 CREATE INDEX outbox_user ON outbox (user_id);
 
+-- Failed sign-ins, counted over all nodes on PostgreSQL (src/dispatch/throttle.h): a row per account,
+-- network, or session, whose digest is `attempt_key`, until its window ends.
+CREATE TABLE attempt (
+    attempt_key TEXT   NOT NULL PRIMARY KEY,
+    times       BIGINT NOT NULL,
+    expires_at  BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX attempt_expiry ON attempt (expires_at);
+
 -- ---- preferences ----
 
 -- A user's atoms, one row per domain. `atoms` is the domain's atom list: one line per atom, with

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "crypt/random.h"
+#include "dispatch/attempts.h"
 
 #include <pthread.h>
 
@@ -16,6 +17,7 @@ struct slot {
 };
 
 struct throttle {
+    struct db *db; /* NULL: this node alone */
     pthread_mutex_t lock;
     int64_t limit;
     int64_t window_ms;
@@ -32,6 +34,12 @@ throttle_new(struct arena *mem, int64_t limit, int64_t window_ms)
     throttle->window_ms = window_ms;
     random_bytes(&throttle->seed, sizeof throttle->seed);
     return throttle;
+}
+
+void
+throttle_share(struct throttle *throttle, struct db *db)
+{
+    throttle->db = db;
 }
 
 void
@@ -74,8 +82,8 @@ find_slot(struct throttle *throttle, uint64_t caller, int64_t now)
 
 /* `own` is the limit of this caller. `state` may be NULL. */
 static int64_t
-check(struct throttle *throttle, struct str caller, bool count, int64_t own,
-      struct throttle_state *state)
+check_here(struct throttle *throttle, struct str caller, bool count, int64_t own,
+           struct throttle_state *state)
 {
     if (own == 0)
         return 0;
@@ -98,6 +106,25 @@ check(struct throttle *throttle, struct str caller, bool count, int64_t own,
         };
     pthread_mutex_unlock(&throttle->lock);
     return wait;
+}
+
+static struct attempt
+attempt_of(const struct throttle *throttle, struct str caller, int64_t limit)
+{
+    return (struct attempt){ caller, limit, throttle->window_ms / 1000, clock_now() };
+}
+
+static int64_t
+check(struct throttle *throttle, struct str caller, bool count, int64_t own,
+      struct throttle_state *state)
+{
+    int64_t wait = check_here(throttle, caller, count, own, state);
+    if (wait != 0 || own == 0 || throttle->db == NULL)
+        return wait;
+    struct attempt attempt = attempt_of(throttle, caller, own);
+    enum err err = count ? attempts_take(throttle->db, &attempt, &wait)
+                         : attempts_wait(throttle->db, &attempt, &wait);
+    return err ? 0 : wait;
 }
 
 int64_t
@@ -141,6 +168,10 @@ throttle_return(struct throttle *throttle, struct str caller)
     if (slot->caller == hash && slot->count > 0)
         slot->count--;
     pthread_mutex_unlock(&throttle->lock);
+    if (throttle->db == NULL)
+        return;
+    struct attempt attempt = attempt_of(throttle, caller, throttle->limit);
+    attempts_return(throttle->db, &attempt);
 }
 
 static int64_t

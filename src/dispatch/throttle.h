@@ -1,8 +1,9 @@
 /* throttle.h - limits how often a caller may do something within a time window.
  *
- * Counts in memory in a table of fixed size. A new caller replaces the entry with the fewest
- * counts; an entry at the limit stays until its window ends, and a caller for whom no entry is free
- * waits as if it were at the limit. A window begins with the first count. Safe from any thread.
+ * Counts in memory in a table of fixed size, and with throttle_share() in the store as well. A new
+ * caller replaces the entry with the fewest counts; an entry at the limit stays until its window
+ * ends, and a caller for whom no entry is free waits as if it were at the limit. A window begins
+ * with the first count. Safe from any thread.
  *
  * To limit failures: call throttle_wait() before the attempt and again after a success, and
  * throttle_take() after a failure. Concurrent attempts then get at most `limit` results together,
@@ -14,11 +15,16 @@
 #include "base/str.h"
 
 struct arena;
+struct db;
 struct throttle;
 
 /* limit 0: no limit. */
 struct throttle *throttle_new(struct arena *mem, int64_t limit, int64_t window_ms);
 void throttle_free(struct throttle *throttle);
+
+/* Counts over all nodes that share the store. Every function then waits for the store; without an
+ * answer, what this node has counted decides. */
+void throttle_share(struct throttle *throttle, struct db *db);
 
 /* 0: allowed; otherwise the seconds until the next attempt is allowed. */
 int64_t throttle_wait(struct throttle *throttle, struct str caller);

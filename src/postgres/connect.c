@@ -11,11 +11,10 @@
 
 #define OPTIONS_MAX 64
 #define OFF(setting) ", set_config('" setting "', 'off', false)"
-#define PLANNER                                      \
-    OFF("enable_seqscan")                            \
-    OFF("enable_hashjoin")                           \
-    OFF("enable_mergejoin") OFF("enable_bitmapscan") \
-        OFF("jit") ", set_config('plan_cache_mode', 'force_generic_plan', false)"
+#define INDEXES OFF("enable_seqscan") OFF("enable_bitmapscan")
+#define LOOPS OFF("enable_hashjoin") OFF("enable_mergejoin")
+#define GENERIC ", set_config('plan_cache_mode', 'force_generic_plan', false)"
+#define PLANNER INDEXES LOOPS OFF("jit") GENERIC
 #define COMPRESSION /* of texts; PostgreSQL's own takes longer than the rest of a write */ \
     ", (SELECT set_config(name, 'lz4', false) FROM pg_settings"                            \
     " WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals))"

@@ -232,3 +232,60 @@ session_store_end_everything(struct db_tx *tx, struct arena *mem)
         err = db_query(tx, mem, statements[i], NULL);
     return err;
 }
+
+/* ---- attempts ---- */
+
+SQL_UNTRACKED(attempt_count,
+              "INSERT INTO attempt (attempt_key, times, expires_at) VALUES ($1, 1, $3)"
+              " ON CONFLICT (attempt_key) DO UPDATE SET"
+              " times = CASE WHEN attempt.expires_at > $4 THEN attempt.times + 1 ELSE 1 END,"
+              " expires_at = CASE WHEN attempt.expires_at > $4 THEN attempt.expires_at"
+              " ELSE excluded.expires_at END"
+              " WHERE attempt.times < $2 OR attempt.expires_at <= $4 RETURNING times");
+
+SQL_UNTRACKED(attempt_find, "SELECT expires_at FROM attempt"
+                            " WHERE attempt_key = $1 AND times >= $2 AND expires_at > $3");
+
+SQL_UNTRACKED(attempt_return,
+              "UPDATE attempt SET times = times - 1 WHERE attempt_key = $1 AND times > 0");
+
+SQL_UNTRACKED(attempt_clean, "DELETE FROM attempt WHERE attempt_key IN"
+                             " (SELECT attempt_key FROM attempt WHERE expires_at <= $1 LIMIT $2)"
+                             " AND expires_at <= $1 RETURNING expires_at");
+
+enum err
+attempt_store_count(struct db_tx *tx, struct arena *mem, struct str key, int64_t limit,
+                    int64_t ends_at, int64_t now)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &attempt_count, &rows, db_text(key), db_int(limit),
+                            db_int(ends_at), db_int(now));
+    return !err && rows.count == 0 ? ERR_RATE : err;
+}
+
+enum err
+attempt_store_find(struct db_tx *tx, struct arena *mem, struct str key, int64_t limit, int64_t now,
+                   int64_t *ends_at)
+{
+    struct db_rows rows = { 0 };
+    enum err err =
+        db_query(tx, mem, &attempt_find, &rows, db_text(key), db_int(limit), db_int(now));
+    *ends_at = db_cell_int(&rows, 0, 0);
+    return err;
+}
+
+enum err
+attempt_store_return(struct db_tx *tx, struct arena *mem, struct str key)
+{
+    return db_query(tx, mem, &attempt_return, NULL, db_text(key));
+}
+
+enum err
+attempt_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                             size_t *removed)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &attempt_clean, &rows, db_int(now), db_int(limit));
+    *removed = rows.count;
+    return err;
+}

@@ -1,4 +1,5 @@
-/* session_store.h - reads and writes sessions and pending authorization requests. */
+/* session_store.h - reads and writes sessions, pending authorization requests, and attempts to sign
+ * in. */
 #ifndef STORE_SESSION_STORE_H
 #define STORE_SESSION_STORE_H
 
@@ -47,5 +48,23 @@ enum err request_store_move(struct db_tx *tx, struct arena *mem, struct str hash
 
 /* Ends all sessions, requests, codes, tokens, links, and challenges of every user. */
 enum err session_store_end_everything(struct db_tx *tx, struct arena *mem);
+
+/* Attempts to sign in, counted over all nodes: a row per caller, until its window ends. */
+
+/* Counts one attempt, unless the caller is at the limit: ERR_RATE. Its first attempt begins a
+ * window that ends at `ends_at`. */
+enum err attempt_store_count(struct db_tx *tx, struct arena *mem, struct str key, int64_t limit,
+                             int64_t ends_at, int64_t now);
+
+/* *ends_at is when the window of a caller at the limit ends; 0: it is not at the limit. */
+enum err attempt_store_find(struct db_tx *tx, struct arena *mem, struct str key, int64_t limit,
+                            int64_t now, int64_t *ends_at);
+
+/* Takes one attempt back. */
+enum err attempt_store_return(struct db_tx *tx, struct arena *mem, struct str key);
+
+/* Deletes at most `limit` rows whose window has ended and sets `removed` to their number. */
+enum err attempt_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now,
+                                      int64_t limit, size_t *removed);
 
 #endif

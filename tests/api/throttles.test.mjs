@@ -31,6 +31,7 @@ test("every spelling of an account shares one budget of failures", async (t) => 
   assert.equal(await attempt(w, "kim", PASSWORD, "192.0.2.99"), 429);
   assert.equal(await attempt(w, sub, PASSWORD, "192.0.2.98"), 401, "the id is not offered for signing in");
   w.deadlines.forward((15 * MINUTE + 1) * 1000);
+  w.clock.forward(15 * MINUTE + 1); // the window of all nodes
   assert.equal(await attempt(w, "kim", PASSWORD, "192.0.2.99"), 303);
 });
 
@@ -61,6 +62,7 @@ test("failures of strangers do not lock out a browser that has signed in before"
   assert.deepEqual(statuses, [401, 401, 401, 429, 429]);
   assert.equal(await attempt(w, "ada", PASSWORD, undefined, ada), 429, "a right guess is not told from a wrong one");
   w.deadlines.forward((15 * MINUTE + 1) * 1000);
+  w.clock.forward(15 * MINUTE + 1); // the window of all nodes
   await addPerson(w, "grace", { signedIn: false });
   for (let i = 0; i < LIMIT; i++) assert.equal(await attempt(w, "grace", WRONG, undefined, ada), 401);
   assert.equal(await attempt(w, "grace", PASSWORD, undefined, ada), 429);
@@ -78,7 +80,8 @@ test("a device cookie that is forged, cut, of another user, or of an old passwor
     return attempt(w, "ada", PASSWORD, "192.0.2.2", person);
   };
   const last = token.at(-1) === "A" ? "E" : "A";
-  for (const cookie of [grace.cookies.get("penchant-device"), token.slice(0, -1) + last, token.slice(0, 43), "A".repeat(86), `B${token.slice(1)}`, `${token}A`])
+  const first = token.at(0) === "A" ? "E" : "A";
+  for (const cookie of [grace.cookies.get("penchant-device"), token.slice(0, -1) + last, token.slice(0, 43), "A".repeat(86), first + token.slice(1), `${token}A`])
     assert.equal(await tried(cookie), 429, cookie);
   assert.equal(await tried(token), 303);
 

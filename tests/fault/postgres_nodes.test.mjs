@@ -4,12 +4,12 @@
 import assert from "node:assert/strict";
 import { formOn, open } from "../kit/account.mjs";
 import { assertUnavailable } from "../kit/expect.mjs";
-import { addApp, addPerson, appCommand, basic, EVERYTHING, userCommand } from "../kit/oauth.mjs";
+import { addApp, addPerson, appCommand, basic, EVERYTHING, Person, userCommand } from "../kit/oauth.mjs";
 import { Cluster, psql } from "../kit/pg.mjs";
 import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
 import { ask } from "../kit/http.mjs";
 import { until } from "../kit/until.mjs";
-import { onPostgres, world } from "../kit/world.mjs";
+import { onPostgres, PASSWORD, world } from "../kit/world.mjs";
 
 const LANES = 3; // users, at the same time
 const ROUNDS = Number(process.env.NODES_ROUNDS ?? 5); // of all changes, for each user
@@ -285,4 +285,23 @@ onPostgres("a crash of the server, which empties the change log, drops what is c
   await cluster.up();
   await until("an answer", async () => (await record()).status === 200);
   assert.ok((await drops(w)) > before);
+});
+
+onPostgres("failed sign-ins count over all nodes, by account and by network", async (t) => {
+  const LIMIT = 6;
+  const { w, nodes } = await threeNodes(t, { settings: { "rate-signin": LIMIT, "trusted-proxies": "127.0.0.1" } });
+  for (const username of ["ada", "grace"]) await addPerson(w, username, { signedIn: false });
+  let address = 0;
+  const attempt = async (node, username, password, from = `192.0.2.${++address}`) =>
+    (await new Person(node).post("/signin", { username, password }, { "x-forwarded-for": from })).status;
+  const statuses = [];
+  for (let i = 0; i < LIMIT + 3; i++) statuses.push(await attempt(nodes[i % 3], "ada", "wrong kettle sings at dusk"));
+  assert.deepEqual(statuses, [...Array(LIMIT).fill(401), 429, 429, 429]);
+  for (const node of nodes) assert.equal(await attempt(node, "ada", PASSWORD), 429, "a right guess is not told from a wrong one");
+  assert.equal(await attempt(nodes[1], "grace", PASSWORD), 303);
+  const same = "198.51.100.7";
+  const parallel = await Promise.all(Array.from({ length: 12 }, (_, i) => attempt(nodes[i % 3], `nobody${i}`, "wrong kettle sings at dusk", same)));
+  assert.deepEqual([parallel.filter((status) => status === 401).length, parallel.filter((status) => status === 429).length], [LIMIT, 12 - LIMIT]);
+  assert.equal(await attempt(nodes[2], "grace", PASSWORD, same), 429);
+  assert.ok(!(await psql(w.address, "SELECT string_agg(attempt_key, ' ') FROM attempt")).includes("192.0.2"), "addresses are stored as digests");
 });

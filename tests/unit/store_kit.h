@@ -57,6 +57,7 @@ SQL(kit_clear_outbox, "DELETE FROM outbox");
 SQL(kit_clear_passkeys, "DELETE FROM passkey");
 SQL(kit_clear_challenge_key, "DELETE FROM challenge_key");
 SQL(kit_clear_challenges, "DELETE FROM used_challenge");
+SQL(kit_clear_attempts, "DELETE FROM attempt");
 
 struct kit {
     struct db *db;
@@ -115,6 +116,7 @@ kit_clear(struct db_tx *tx, void *argument)
         &kit_clear_drafts,        &kit_clear_codes_of_users, &kit_clear_links,
         &kit_clear_outbox,        &kit_clear_revocations,    &kit_clear_passkeys,
         &kit_clear_challenge_key, &kit_clear_challenges,     &kit_clear_logos,
+        &kit_clear_attempts,
     };
     enum err err = ERR_NONE;
     for (size_t i = 0; i < KIT_COUNT(all) && !err; i++)

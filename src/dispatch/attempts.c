@@ -1,0 +1,80 @@
+#include "dispatch/attempts.h"
+
+#include "base/arena.h"
+#include "crypt/digest.h"
+#include "store/session_store.h"
+#include "store/tx.h"
+
+struct work {
+    struct arena *mem;
+    const struct attempt *attempt;
+    struct str key;
+    int64_t wait;
+};
+
+static enum err
+find(struct db_tx *tx, struct work *work)
+{
+    const struct attempt *attempt = work->attempt;
+    int64_t ends_at = 0;
+    enum err err =
+        attempt_store_find(tx, work->mem, work->key, attempt->limit, attempt->now, &ends_at);
+    work->wait = ends_at == 0 ? 0 : ends_at - attempt->now;
+    return err;
+}
+
+static enum err
+take(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    const struct attempt *attempt = work->attempt;
+    work->wait = 0;
+    enum err err = attempt_store_count(tx, work->mem, work->key, attempt->limit,
+                                       attempt->now + attempt->window, attempt->now);
+    return err == ERR_RATE ? find(tx, work) : err;
+}
+
+static enum err
+give_back(struct db_tx *tx, void *argument)
+{
+    struct work *work = argument;
+    return attempt_store_return(tx, work->mem, work->key);
+}
+
+static struct work
+begin(const struct attempt *attempt)
+{
+    struct arena *mem = arena_new();
+    return (struct work){ mem, attempt, digest_text(mem, attempt->caller), 0 };
+}
+
+static enum err
+end(struct work *work, enum err err, int64_t *wait)
+{
+    if (wait != NULL)
+        *wait = err ? 0 : work->wait;
+    arena_free(work->mem);
+    return err;
+}
+
+enum err
+attempts_wait(struct db *db, const struct attempt *attempt, int64_t *wait)
+{
+    struct work work = begin(attempt);
+    struct db_tx *tx = tx_begin_read(db);
+    return end(&work, tx_end_read(tx, find(tx, &work)), wait);
+}
+
+enum err
+attempts_take(struct db *db, const struct attempt *attempt, int64_t *wait)
+{
+    struct work work = begin(attempt);
+    return end(&work, tx_write(db, take, &work), wait);
+}
+
+enum err
+attempts_return(struct db *db, const struct attempt *attempt)
+{
+    struct work work = begin(attempt);
+    return end(&work, tx_write(db, give_back, &work), NULL);
+}
