@@ -4,6 +4,7 @@
 #include "crypt/secret.h"
 #include "dispatch/browser_session.h"
 #include "dispatch/request_usage.h"
+#include "flow/accounts.h"
 #include "flow/authorize.h"
 #include "model/logo.h"
 #include "model/redirect_uri.h"
@@ -143,6 +144,24 @@ put_scopes(struct call *call, struct values *values, scopes requested,
     }
 }
 
+/* The developer and the homepage as text, so that users see where a link leads before they follow
+ * it. Neither is verified: both are what the developer says. */
+static void
+put_developer(struct call *call, struct values *values, const struct app *app)
+{
+    struct user developer;
+    values_text(values, "homepage", app->homepage);
+    if (app->homepage.len > 0)
+        values_text(values, "homepage_host", redirect_uri_host(app->homepage));
+    values_text(values, "privacy_link", app->privacy_link);
+    if (app->owner_id.len > 0 &&
+        account_find(call->db, call->mem, app->owner_id, &developer) == ERR_NONE)
+        values_text(values, "developer",
+                    str_present(developer.name) ? developer.name : developer.username);
+    values_flag(values, "has_links",
+                app->homepage.len + app->privacy_link.len + app->owner_id.len > 0);
+}
+
 static enum err
 show_consent(struct call *call, const struct app *app, struct str redirect_uri, scopes requested,
              const struct authorize_begun *asked)
@@ -169,9 +188,7 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
     values_flag(values, "writes_asked", (requested & SCOPE_PREFERENCES_WRITE) != 0);
     values_flag(values, "month", app->kind == APP_PORTAL && !asked->never_ends);
     consent_self_put(call, values, app, redirect_uri, requested);
-    values_flag(values, "has_links", app->homepage.len + app->privacy_link.len > 0);
-    values_text(values, "homepage", app->homepage);
-    values_text(values, "privacy_link", app->privacy_link);
+    put_developer(call, values, app);
     consent_facts_put(call, values, &preview.facts, requested, asked->withheld);
     put_scopes(call, values, requested, asked, consent_self_chooses_domains(app, requested),
                &preview);

@@ -305,6 +305,17 @@ test("what is offered to be added is usual, and nothing that was said already an
 
 const note = (page, member) => says({ text: /<form method="post" class="inline noticed">[^]*?<\/form>/.exec(part(page, member))?.[0] ?? "" });
 
+test("an airport is found by its city, in any of its languages, and any code is accepted", async (t) => {
+  const { ada, api } = await connected(t);
+  for (const [typed, code] of [["Berlin", "BER"], ["münchen", "MUC"], ["Lissabon", "LIS"], ["New York", "JFK"], ["XKX", "XKX"]]) {
+    await state(ada, TRAVEL, "home_airport", typed);
+    assert.deepEqual((await api.read(`preferences/${TRAVEL}`)).preferences, { home_airport: code }, typed);
+  }
+  const page = await edit(ada, TRAVEL, "home_airport");
+  assert.match(part(page, "home_airport"), /<option value="BER">Berlin<option/);
+  assert.match(says(await state(ada, TRAVEL, "home_airport", "Nowhere", { status: 400 })), /at most 3 characters/);
+});
+
 test("a contradiction is pointed out, and the value stays until the user deletes it", async (t) => {
   const { ada, api } = await connected(t);
   await state(ada, FOOD, "allergies", "peanuts");

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { press } from "../kit/account.mjs";
-import { formTo } from "../kit/html.mjs";
+import { formTo, textOf } from "../kit/html.mjs";
 import { addPerson, assertStop, assertTokens, CALLBACK, DAY, HOUR, NOW, stage } from "../kit/oauth.mjs";
 import { registered } from "../kit/portal.mjs";
 
@@ -19,6 +19,18 @@ async function change(person, app, typed) {
 }
 
 const asks = async (person, app, wish) => formTo((await person.get(app.request(wish).path)).text, "/oauth/consent") !== undefined;
+
+test("the consent page names the developer and the host of the homepage", async (t) => {
+  const { w, ada } = await stage(t);
+  const grace = await addPerson(w, "grace");
+  const app = await registered(ada, { name: "Concert Finder" });
+  const about = async () => textOf(/<p class="about">[^]*?<\/p>/.exec((await grace.get(app.request().path)).text)[0]);
+  assert.equal(await about(), "Developer: ada");
+  await change(ada, app, { homepage: "https://concerts.example/about", privacy_link: "https://concerts.example/privacy" });
+  await press(ada, "/account/profile", "/account/profile", { typed: { name: "Ada <b>Lovelace" } });
+  assert.equal(await about(), "Developer: Ada <b>Lovelace About this app (concerts.example) Privacy policy");
+  assert.doesNotMatch((await grace.get(app.request().path)).text, /<b>Lovelace/);
+});
 
 test("an app that changes its name, its privacy link, or its host after consent asks again", async (t) => {
   const { w, ada } = await stage(t);
