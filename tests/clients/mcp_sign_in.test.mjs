@@ -10,6 +10,7 @@ import readline from "node:readline";
 import test, { after, before } from "node:test";
 import { state } from "../kit/account.mjs";
 import { browserForThisFile, complaints, inReverse, signIn } from "../kit/browser.mjs";
+import { documentHost, HOST } from "../kit/document_host.mjs";
 import { LEGACY_VERSIONS, VERSION } from "../kit/mcp.mjs";
 import { NODE } from "../kit/mcp_proxy.mjs";
 import { HOUR, stage, words } from "../kit/oauth.mjs";
@@ -24,12 +25,13 @@ const TOOLS = ["get_hints", "get_preferences", "remember", "forget"];
 const FIRST = "agent_hints preferences:read"; // what a first connection is asked for; the rest is stepped up to
 const ALL = `${FIRST} preferences:write`;
 
-let w, page;
+let w, page, host;
 const ends = [];
 
 before(async () => {
   const t = inReverse({ after: (end) => ends.push(end) });
-  const made = await stage(t, { witness: true, settings: { "mcp-scope": FIRST } });
+  host = await documentHost(t);
+  const made = await stage(t, { witness: true, settings: { "mcp-scope": FIRST, ...host.settings } });
   w = made.w;
   await state(made.ada, FOOD, "allergies", "peanuts");
   page = await open(t, w);
@@ -80,11 +82,11 @@ class Library {
 // ---- the user ----
 
 // Allows what a client asks for on the consent page.
-async function allow(url, { name, scope, chosen = {} }) {
+async function allow(url, { name, scope, chosen = {}, known = /Not verified: any program can use this name\./ }) {
   await page.goto(url);
   await page.waitForSelector("button[value=allow]");
   assert.equal(await page.textContent("h1 q"), name);
-  assert.match(await page.textContent("main"), /Not verified: any program can use this name\./);
+  assert.match(await page.textContent("main"), known);
   const asked = await page.$$eval("input[name=scope]", (all) => all.map(({ value }) => value));
   assert.deepEqual(asked.sort(), words(scope));
   for (const [field, value] of Object.entries(chosen)) await page.check(`input[name=${field}][value=${value}]`);
@@ -280,4 +282,27 @@ for (const era of ["legacy", "modern"])
 
     await disconnect(name);
     assert.ok((await call("all", "get_hints", {}).asks()).startsWith(`${w.origin}/oauth/authorize?`));
+  });
+
+for (const era of ["legacy", "modern"])
+  test(`MCP Inspector with a document, ${era}: registers nothing, and is known by its host`, async (t) => {
+    const callback = `http://127.0.0.1:${await freePort()}/oauth/callback`;
+    const name = `Inspector, ${era}`;
+    const document = host.publish(`/${era}.json`, { client_name: name, redirect_uris: [callback] });
+    const config = path.join(w.dir, `inspector-document-${era}.json`);
+    fs.writeFileSync(config, JSON.stringify({ mcpServers: { one: { type: "streamable-http", url: `${w.origin}/mcp` } } }));
+    const args = ["--cli", "--config", config, "--server", "one", "--protocol-era", era, "--callback-url", callback, "--client-metadata-url", document, "--format", "json"];
+    const { result, seen } = await wire(async () => {
+      const call = new Command(t, "mcp-inspector", [...args, "--method", "tools/call", "--tool-name", "get_hints", "--relogin"]);
+      const url = await call.asks();
+      assert.equal(new URL(url).searchParams.get("client_id"), document);
+      await allow(url, { name, scope: FIRST, known: new RegExp(`We know this app by its address: ${HOST.replace(".", "\\.")}`) });
+      const { status } = await call.program.exit(60_000);
+      assert.equal(status, 0, call.program.out + call.program.err);
+      return JSON.parse(call.program.out).result;
+    });
+    assert.match(result.structuredContent.hints[0], /allergic to peanuts/);
+    assert.deepEqual(seen.filter(({ where }) => where === "/oauth/register"), []);
+    assert.deepEqual(grants(seen, "authorization_code").map((one) => [form(one).client_id, one.status]), [[document, 200]]);
+    await disconnect(name);
   });
