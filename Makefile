@@ -208,7 +208,7 @@ check: deps-check build/check/penchant build/penchant $(UNIT_BINARIES) $(PROBES)
 check-quick: require-check build/check/penchant build/penchant $(UNIT_BINARIES) ## run the text checks, the unit tests, and some API tests on SQLite
 	@tests/run --quick
 
-clients: deps-check deps-clients build/check/penchant build/penchant ## connect Claude Code, Codex, Gemini CLI, and opencode (1 GB of npm packages), which call every tool
+clients: deps-check deps-clients build/check/penchant build/penchant ## connect Claude Code, Codex, Gemini CLI, opencode, and mcporter (1 GB of npm packages), which call every tool
 	@tests/assistants/run
 
 # T: the beginning of a file's name, with or without a store, or several of them.

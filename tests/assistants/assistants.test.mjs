@@ -1,6 +1,7 @@
 // The assistants' own programs from npm, each with a home of its own and without an account of its maker: they find
 // the service, register, are allowed in Chromium, and receive the code at their loopback address. Then a stand-in
-// model asks for every tool, and what reached the model is checked. Their only way out is a proxy that refuses.
+// model asks for every tool, and what reached the model is checked. mcporter calls the tools itself. Their only way out
+// is a proxy that refuses.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -228,6 +229,17 @@ const ASSISTANTS = {
   },
 };
 
+// Every tool, and what its result contains.
+function callsOf(name) {
+  const value = `jazz by ${name}`;
+  return [
+    { tool: "get_hints", args: { task: "find a restaurant" }, shows: /allergic to peanuts/ },
+    { tool: "get_preferences", args: { domain: FOOD }, shows: /peanuts/ },
+    { tool: "remember", args: { domain: MUSIC, member: "genres", values: [value] }, shows: /stored/ },
+    { tool: "forget", args: { domain: MUSIC, member: "genres", value }, shows: /forgotten/ },
+  ];
+}
+
 for (const [name, program] of Object.entries(ASSISTANTS))
   test(`${name}: registers, signs in, and gives a model the results of every tool`, async (test) => {
     const t = inReverse(test);
@@ -241,13 +253,7 @@ for (const [name, program] of Object.entries(ASSISTANTS))
     await until("the end of the login", () => login.end || program.ended?.test(login.out), LOGIN_WITHIN).catch((error) => assert.fail(`${error.message}\n${login.out}${login.err}`));
     login.signal("SIGTERM");
 
-    const value = `jazz by ${name}`;
-    const calls = [
-      { tool: "get_hints", args: { task: "find a restaurant" }, shows: /allergic to peanuts/ },
-      { tool: "get_preferences", args: { domain: FOOD }, shows: /peanuts/ },
-      { tool: "remember", args: { domain: MUSIC, member: "genres", values: [value] }, shows: /stored/ },
-      { tool: "forget", args: { domain: MUSIC, member: "genres", value }, shows: /forgotten/ },
-    ];
+    const calls = callsOf(name);
     const model = await ModelServer.open(t, calls);
     const chat = program.chat(assistant, model, url);
     await chat.exit(CHAT_WITHIN);
@@ -263,3 +269,21 @@ for (const [name, program] of Object.entries(ASSISTANTS))
     page.complaints.length = 0;
     t.after(() => exit.tried.size > 0 && console.log(`${name} tried to reach ${[...exit.tried].join(", ")}, which was refused`));
   });
+
+test("mcporter: registers, signs in, and calls every tool from a command line", async (test) => {
+  const t = inReverse(test);
+  const from = w.witness.seen.length;
+  const assistant = new Assistant(t, "mcporter/dist/cli.js", { node: true });
+  assistant.write("work/config/mcporter.json", { mcpServers: { penchant: { baseUrl: `${w.origin}/mcp`, auth: "oauth" } } });
+  const login = assistant.start(["auth", "penchant"]);
+  await allow(await assistant.asked(login), /^http:\/\/127\.0\.0\.1:\d+\/callback\?/);
+  const { status } = await login.exit(LOGIN_WITHIN);
+  assert.equal(status, 0, login.out + login.err);
+  for (const { tool, args, shows } of callsOf("mcporter"))
+    assert.match(await assistant.run(["call", `penchant.${tool}`, "--args", JSON.stringify(args), "--output", "json", "--no-oauth"]), shows);
+  const seen = w.witness.seen.slice(from);
+  assert.ok(seen.some(({ where, status }) => where === "/oauth/register" && status === 201));
+  const sent = seen.filter(({ json }) => json?.method === "tools/call");
+  assert.deepEqual(sent.map(({ headers, status }) => [headers["mcp-protocol-version"], status]), Array(4).fill(["2025-11-25", 200]));
+  page.complaints.length = 0;
+});
