@@ -6,8 +6,8 @@ import fs from "node:fs";
 import path from "node:path";
 import { Follower, logsOf, recordsOf } from "../kit/follow.mjs";
 import { connected, MUSIC } from "../kit/preferences.mjs";
-import { sanitizerReport } from "../kit/process.mjs";
-import { pause } from "../kit/until.mjs";
+import { Program, sanitizerReport } from "../kit/process.mjs";
+import { pause, until } from "../kit/until.mjs";
 import { onPostgres, onSqlite, world } from "../kit/world.mjs";
 
 const folderOf = (w) => path.join(w.dir, "followed");
@@ -72,6 +72,27 @@ onSqlite("the log starts again and is emptied while it is followed: nothing is m
   assert.equal(logsOf(folderOf(w)).length, 1, "one generation");
   await w.stop();
   assert.deepEqual((await restoredNames(w)).names, names.sort());
+});
+
+onSqlite("a transaction that has reached the log and is then rolled back is not copied", async (t) => {
+  const w = await world(t);
+  const follower = new Follower(w, folderOf(w));
+  await follower.ready();
+  await follower.shipped(() => addUser(w, "ada"));
+  const logBytes = () => fs.statSync(`${w.file}-wal`).size;
+  const before = logBytes();
+  // With a cache of five pages, most of them are written to the log before the end of the transaction.
+  const writer = new Program("/usr/bin/sqlite3", [w.file], { stdio: ["pipe", "pipe", "pipe"] });
+  t.after(() => writer.signal("SIGKILL"));
+  writer.child.stdin.write("PRAGMA cache_size = 5; BEGIN; CREATE TABLE spilled (x); INSERT INTO spilled SELECT randomblob(4000) FROM generate_series(1, 300); SELECT 'written';\n");
+  await until("the pages", () => writer.out.includes("written"));
+  assert.ok(logBytes() > before + 500_000, `${before}, ${logBytes()}: ${writer.err}`);
+  await pause(1000); // the follower looks every 200 ms
+  writer.child.stdin.end("ROLLBACK;\n");
+  assert.equal((await writer.exit()).status, 0, writer.err);
+  await follower.shipped(() => addUser(w, "grace"));
+  await Promise.all([follower.kill(), w.kill()]);
+  assert.deepEqual((await restoredNames(w)).names, ["ada", "grace"]);
 });
 
 onSqlite("a follower that was killed continues where it was, or begins a new copy if the log has started again", async (t) => {
