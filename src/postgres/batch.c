@@ -104,19 +104,25 @@ postgres_many_name(struct arena *mem, const struct sql *sql)
 }
 
 static bool
-send_one(PGconn *handle, struct arena *mem, const struct postgres_request *request)
+send_one(struct postgres_connection *connection, struct arena *mem,
+         const struct postgres_request *request)
 {
+    const struct postgres_statement statement = { request->sql->name, request->sql->text };
     const char *texts[PARAMETERS_MAX];
     if (request->count > PARAMETERS_MAX)
         return false;
     postgres_values_to_text(mem, request->values, request->count, texts);
-    return PQsendQueryPrepared(handle, request->sql->name, (int)request->count, texts, NULL, NULL,
-                               0) == 1;
+    return postgres_send(connection, &statement, texts, NULL, NULL, request->count);
 }
 
 static bool
-send_many(PGconn *handle, struct arena *mem, const struct postgres_batch *batch)
+send_many(struct postgres_connection *connection, struct arena *mem,
+          const struct postgres_batch *batch)
 {
+    const struct postgres_statement statement = {
+        postgres_many_name(mem, batch->sql).ptr,
+        connection->pooled ? postgres_many_text(mem, batch->sql).ptr : NULL,
+    };
     const char *values[PARAMETERS_MAX];
     int lengths[PARAMETERS_MAX], formats[PARAMETERS_MAX];
     size_t count = strlen(batch->sql->types);
@@ -129,8 +135,7 @@ send_many(PGconn *handle, struct arena *mem, const struct postgres_batch *batch)
         lengths[i] = (int)array.len;
         formats[i] = 1;
     }
-    return PQsendQueryPrepared(handle, postgres_many_name(mem, batch->sql).ptr, (int)count, values,
-                               lengths, formats, 0) == 1;
+    return postgres_send(connection, &statement, values, lengths, formats, count);
 }
 
 static bool
@@ -140,14 +145,14 @@ send_text(PGconn *handle, const char *text)
 }
 
 static bool
-send_batch(PGconn *handle, struct arena *mem, const struct postgres_batch *batch,
-           struct touched *touched)
+send_batch(struct postgres_connection *connection, struct arena *mem,
+           const struct postgres_batch *batch, struct touched *touched)
 {
     bool many = batch->sql->many != NULL;
     if (!batch->sql->untracked && sql_writes(many ? batch->sql->many : batch->sql->text))
         for (size_t i = 0; i < batch->count; i++)
             touched_add_values(touched, batch->requests[i]->values, batch->requests[i]->count);
-    return many ? send_many(handle, mem, batch) : send_one(handle, mem, batch->requests[0]);
+    return many ? send_many(connection, mem, batch) : send_one(connection, mem, batch->requests[0]);
 }
 
 /* ---- results ---- */
@@ -243,7 +248,7 @@ postgres_batch_run(struct postgres_connection *connection, struct arena *mem,
     if (good && begin)
         good = send_text(handle, "BEGIN") && send_text(handle, "SELECT pg_current_xact_id()");
     for (const struct postgres_batch *batch = list; batch != NULL && good; batch = batch->next)
-        good = send_batch(handle, mem, batch, touched);
+        good = send_batch(connection, mem, batch, touched);
     if (!good || !PQpipelineSync(handle)) {
         connection->lost = true;
         return false;

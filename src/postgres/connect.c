@@ -241,7 +241,7 @@ send_limits(struct postgres_connection *connection)
     return PQsendQueryParams(connection->handle,
                              "SELECT set_config('statement_timeout', $1, false),"
                              " set_config('idle_in_transaction_session_timeout', $2, "
-                             "false)," POSTGRES_INCARNATION PLANNER COMPRESSION,
+                             "false)" PLANNER COMPRESSION,
                              2, NULL, values, NULL, NULL, 0) == 1;
 }
 
@@ -251,9 +251,6 @@ take_result(struct postgres_connection *connection, ExecStatusType expected, int
 {
     PGresult *result = postgres_next_result(connection, until);
     bool good = PQresultStatus(result) == expected;
-    if (good && expected == PGRES_TUPLES_OK && !PQgetisnull(result, 0, 2))
-        snprintf(connection->incarnation, sizeof connection->incarnation, "%s",
-                 PQgetvalue(result, 0, 2));
     if (!good) {
         const char *problem = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
         why_set(why, "store: cannot prepare statement %s: %s", what,
@@ -284,6 +281,22 @@ take_prepared(struct postgres_connection *connection, const struct sql *sql, int
     return err;
 }
 
+/* A pooler hands out process ids of its own. */
+bool
+postgres_find_pooler(struct postgres_connection *connection)
+{
+    PGresult *result = postgres_run(connection, "SELECT pg_backend_pid()," POSTGRES_INCARNATION);
+    bool answered = PQresultStatus(result) == PGRES_TUPLES_OK;
+    if (answered) {
+        connection->pooled =
+            strtol(PQgetvalue(result, 0, 0), NULL, 10) != PQbackendPID(connection->handle);
+        snprintf(connection->incarnation, sizeof connection->incarnation, "%s",
+                 PQgetvalue(result, 0, 1));
+    }
+    PQclear(result);
+    return answered;
+}
+
 /* Uses pipeline mode, so that it does not need a round trip per statement. */
 enum err
 postgres_prepare_all(struct postgres_connection *connection, int64_t within_ms, struct why *why)
@@ -291,6 +304,10 @@ postgres_prepare_all(struct postgres_connection *connection, int64_t within_ms, 
     PGconn *handle = connection->handle;
     size_t count = db_statement_count();
     int64_t until = postgres_until(within_ms);
+    if (!postgres_find_pooler(connection))
+        return ERR_UNAVAILABLE;
+    if (connection->pooled)
+        return ERR_NONE;
     struct arena *mem = arena_new();
     bool sent = PQenterPipelineMode(handle) && send_limits(connection);
     for (size_t i = 0; i < count && sent; i++)

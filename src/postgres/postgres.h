@@ -36,6 +36,8 @@ struct postgres_connection {
     char incarnation[100]; /* of the server; empty: not known */
     uint64_t confirmed;    /* the number of the store's incarnation that it equals */
     char xid[24];          /* of the current transaction */
+    bool pooled;           /* a pooler may run each transaction on another server connection, so
+                              that nothing is prepared or set for later ones */
     bool lost;             /* closed, or hung, or connected to a server that became read-only */
     struct postgres_connection *next; /* in the idle list */
 };
@@ -106,9 +108,18 @@ PGresult *postgres_next_result(struct postgres_connection *connection, int64_t u
 /* The last result of what was sent, or the first error. The caller frees it. */
 PGresult *postgres_collect(struct postgres_connection *connection);
 
-/* The result of one prepared statement or a script. The caller frees it. */
-PGresult *postgres_execute(struct postgres_connection *connection, const char *name,
-                           const char *const *values, size_t count);
+/* Sends a statement: by its name if it is prepared, by its text to a pooler. */
+struct postgres_statement {
+    const char *name, *text;
+};
+bool postgres_send(struct postgres_connection *connection,
+                   const struct postgres_statement *statement, const char *const *values,
+                   const int *lengths, const int *formats, size_t count);
+
+/* The result of one statement or a script. The caller frees it. */
+PGresult *postgres_execute(struct postgres_connection *connection,
+                           const struct postgres_statement *statement, const char *const *values,
+                           size_t count);
 PGresult *postgres_run(struct postgres_connection *connection, const char *script);
 
 /* Marks the connection as lost, and tries its host after the others. */
@@ -225,6 +236,10 @@ void postgres_free_hosts(struct postgres_store *store);
 struct postgres_connection *postgres_connect(struct postgres_store *store, int64_t within_ms,
                                              struct why *why);
 void postgres_disconnect(struct postgres_connection *connection); /* NULL is allowed */
+
+/* Finds out whether the connection leads to a pooler, such as PgBouncer, and to which incarnation
+ * of the server. False: no answer. */
+bool postgres_find_pooler(struct postgres_connection *connection);
 enum err postgres_prepare_all(struct postgres_connection *connection, int64_t within_ms,
                               struct why *why);
 

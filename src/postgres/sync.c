@@ -28,19 +28,23 @@
 #define TEXT(number) #number
 #define TEXT_OF(macro) TEXT(macro)
 
-/* A dump of another server has rows of transactions that do not exist here yet. The planner has no
- * statistics of $1, so a generic plan is as good. */
-static const char preparation[] =
-    "DELETE FROM store_change WHERE xid >= pg_snapshot_xmax(pg_current_snapshot());"
-    "SET plan_cache_mode = force_generic_plan;"
-    "PREPARE store_sync (pg_snapshot) AS"
-    " SELECT pg_current_snapshot(), (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT,"
-    " COUNT(c.slots), string_agg(c.slots, ' ')," POSTGRES_INCARNATION
-    " FROM ((SELECT slots FROM store_change WHERE xid >= pg_snapshot_xmax($1)"
-    " ORDER BY xid LIMIT " TEXT_OF(
-        CHANGES_MAX) " + 1)"
-                     " UNION ALL SELECT slots FROM store_change"
-                     " WHERE xid = ANY (ARRAY(SELECT pg_snapshot_xip($1)))) c";
+/* The planner has no statistics of $1, so a generic plan is as good. */
+#define LAST "CAST($1 AS pg_snapshot)"
+#define QUESTION                                                                               \
+    "SELECT pg_current_snapshot(), (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT," \
+    " COUNT(c.slots), string_agg(c.slots, ' ')," POSTGRES_INCARNATION                          \
+    " FROM ((SELECT slots FROM store_change WHERE xid >= pg_snapshot_xmax(" LAST ")"           \
+    " ORDER BY xid LIMIT " TEXT_OF(                                                            \
+        CHANGES_MAX) " + 1)"                                                                   \
+                     " UNION ALL SELECT slots FROM store_change"                               \
+                     " WHERE xid = ANY (ARRAY(SELECT pg_snapshot_xip(" LAST ")))) c"
+static const struct postgres_statement question = { "store_sync", QUESTION };
+
+/* A dump of another server has rows of transactions that do not exist here yet. */
+static const char removal[] =
+    "DELETE FROM store_change WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())";
+static const char preparation[] = "SET plan_cache_mode = force_generic_plan;"
+                                  "PREPARE store_sync AS " QUESTION;
 
 struct postgres_syncer {
     struct postgres_store *store;
@@ -121,6 +125,21 @@ apply(struct postgres_syncer *syncer, const PGresult *result)
 
 /* ---- one question ---- */
 
+/* The server gives up first, so that it does not wait for a lock for good. */
+static bool
+prepare(struct postgres_connection *connection)
+{
+    char limit[64];
+    snprintf(limit, sizeof limit, "SET statement_timeout = %lld",
+             (long long)connection->deadline_ms * 9 / 10);
+    if (!postgres_find_pooler(connection))
+        return false;
+    if (connection->pooled)
+        return postgres_command(connection, removal);
+    return postgres_command(connection, limit) && postgres_command(connection, removal) &&
+           postgres_command(connection, preparation);
+}
+
 static bool
 connect_server(struct postgres_syncer *syncer)
 {
@@ -129,11 +148,7 @@ connect_server(struct postgres_syncer *syncer)
     if (clock_ticks_ns() < syncer->connect_after)
         return false;
     syncer->connection = postgres_connect(store, store->deadline_ms, &why);
-    char limit[64]; /* the server gives up first, so that it does not wait for a lock for good */
-    snprintf(limit, sizeof limit, "SET statement_timeout = %lld",
-             (long long)store->deadline_ms * 9 / 10);
-    if (syncer->connection != NULL && postgres_command(syncer->connection, limit) &&
-        postgres_command(syncer->connection, preparation))
+    if (syncer->connection != NULL && prepare(syncer->connection))
         return true;
     log_warn("store_connect_failed", log_text("problem", str_of(why.text)));
     syncer->connect_after = postgres_until(RECONNECT_MS);
@@ -146,7 +161,7 @@ ask(struct postgres_syncer *syncer)
 {
     const char *values[] = { syncer->snapshot };
     int64_t sent = clock_ticks_ns(), time = 0;
-    PGresult *result = postgres_execute(syncer->connection, "store_sync", values, 1);
+    PGresult *result = postgres_execute(syncer->connection, &question, values, 1);
     bool answered = PQresultStatus(result) == PGRES_TUPLES_OK && !PQgetisnull(result, 0, 4) &&
                     str_to_int(str_of(PQgetvalue(result, 0, 1)), 0, INT64_MAX / 1000, &time);
     if (answered) {

@@ -58,17 +58,18 @@ err_of(struct postgres_tx *tx, const PGresult *result, const char *statement)
 }
 
 static enum err
-execute(struct postgres_tx *tx, struct arena *mem, const char *name, const char *const *texts,
+execute(struct postgres_tx *tx, struct arena *mem, const struct sql *sql, const char *const *texts,
         size_t count, struct db_rows *rows)
 {
-    PGresult *result = postgres_execute(tx->connection, name, texts, count);
+    const struct postgres_statement statement = { sql->name, sql->text };
+    PGresult *result = postgres_execute(tx->connection, &statement, texts, count);
     ExecStatusType status = PQresultStatus(result);
     enum err err = ERR_NONE;
     tx->conflict = false;
     if (status == PGRES_TUPLES_OK)
         err = postgres_copy_rows(result, mem, rows);
     else if (status != PGRES_COMMAND_OK)
-        err = err_of(tx, result, name);
+        err = err_of(tx, result, sql->name);
     PQclear(result);
     return err;
 }
@@ -76,10 +77,10 @@ execute(struct postgres_tx *tx, struct arena *mem, const char *name, const char 
 /* A server that is not the one that versions are synchronized with may be an old primary: what it
  * says must not be cached, and the connection is replaced. */
 static enum err
-execute_read(struct postgres_tx *tx, struct arena *mem, const char *name, const char *const *texts,
-             size_t count, struct db_rows *rows)
+execute_read(struct postgres_tx *tx, struct arena *mem, const struct sql *sql,
+             const char *const *texts, size_t count, struct db_rows *rows)
 {
-    enum err err = execute(tx, mem, name, texts, count, rows);
+    enum err err = execute(tx, mem, sql, texts, count, rows);
     if (err || postgres_sync_is_same_server(tx->connection))
         return err;
     *rows = (struct db_rows){ 0 };
@@ -141,10 +142,9 @@ postgres_query(struct db_tx *tx, struct arena *mem, size_t number, const struct 
 {
     struct postgres_tx *mine = (struct postgres_tx *)tx;
     const struct sql *sql = db_statement(number);
-    const char *name = sql->name;
     const char *texts[PARAMETERS_MAX];
     if (count > PARAMETERS_MAX || !postgres_values_storable(values, count)) {
-        log_error("store_parameters_invalid", log_text("statement", str_of(name)));
+        log_error("store_parameters_invalid", log_text("statement", str_of(sql->name)));
         return ERR_INTERNAL;
     }
     if (mine->member != NULL)
@@ -153,17 +153,17 @@ postgres_query(struct db_tx *tx, struct arena *mem, size_t number, const struct 
     if (mine->touched != NULL) {
         if (!sql->untracked && sql_writes(sql->text))
             touched_add_values(mine->touched, values, count);
-        return execute(mine, mem, name, texts, count, rows);
+        return execute(mine, mem, sql, texts, count, rows);
     }
     if (tx->commits == 0)
         tx->commits = db_commits(tx->db); /* before the first statement: see db.h */
     int64_t began = clock_ticks_ns();
     enum err err = find_connection(mine);
     if (!err)
-        err = execute_read(mine, mem, name, texts, count, rows);
+        err = execute_read(mine, mem, sql, texts, count, rows);
     for (size_t i = 1;
          err && mine->connection != NULL && i < ATTEMPTS_MAX && may_read_again(mine, i, began); i++)
-        err = execute_read(mine, mem, name, texts, count, rows);
+        err = execute_read(mine, mem, sql, texts, count, rows);
     return err;
 }
 

@@ -85,11 +85,22 @@ postgres_collect(struct postgres_connection *connection)
     return last == NULL ? PQmakeEmptyPGresult(connection->handle, PGRES_FATAL_ERROR) : last;
 }
 
+bool
+postgres_send(struct postgres_connection *connection, const struct postgres_statement *statement,
+              const char *const *values, const int *lengths, const int *formats, size_t count)
+{
+    if (connection->pooled)
+        return PQsendQueryParams(connection->handle, statement->text, (int)count, NULL, values,
+                                 lengths, formats, 0) == 1;
+    return PQsendQueryPrepared(connection->handle, statement->name, (int)count, values, lengths,
+                               formats, 0) == 1;
+}
+
 PGresult *
-postgres_execute(struct postgres_connection *connection, const char *name,
+postgres_execute(struct postgres_connection *connection, const struct postgres_statement *statement,
                  const char *const *values, size_t count)
 {
-    if (!PQsendQueryPrepared(connection->handle, name, (int)count, values, NULL, NULL, 0))
+    if (!postgres_send(connection, statement, values, NULL, NULL, count))
         connection->lost = true;
     return postgres_collect(connection);
 }
