@@ -361,11 +361,14 @@ has_two_keywords(const struct keyword_counts *counts, size_t count)
     return false;
 }
 
+/* Both are set before they are read. Zeroing their 20 KiB would cost more than a match. */
+#define UNINITIALIZED __attribute__((uninitialized))
+
 void
 context_find(const struct context_index *index, struct str text, struct context_match *out)
 {
-    struct keyword_counts counts[DOMAINS_MAX];
-    struct label label;
+    struct keyword_counts counts[DOMAINS_MAX] UNINITIALIZED;
+    struct label label UNINITIALIZED;
     out->known = out->unrelated = false;
     out->count = 0;
     if (!label_split(text, &label))
@@ -435,7 +438,7 @@ is_safety_choice(const struct context_choice *choice, const struct domain *domai
 bool
 context_is_safety(const struct context_match *match, const struct domain *domain)
 {
-    for (size_t i = 0; i < match->count; i++)
+    for (size_t i = 0; i < match->count && domain->safety_context_count > 0; i++)
         if (is_safety_choice(&match->list[i], domain))
             return true;
     return false;

@@ -1,14 +1,14 @@
 /* The stored form of a hint set. A reader decodes only the hints it needs:
  *
- *   prefix         format version, start of the definition's digest, checksum
+ *   prefix         format version, start of the definition's digest
  *   counts         number of hints, tokens of the heading and the name, unlisted statements
  *   heads          for each hint: which it is, and the number of bytes of its body
  *   bodies         for each hint: its contexts and number of terms; the token counts of its
  *                  lengths; its terms; its origin and its values, each after its length
  *
  * Numbers are base 64 with a fixed number of digits, so every offset is computed, not searched. The
- * checksum detects accidental damage. It can be forged, so all offsets are checked against the end
- * of the text as well. */
+ * store's checksum (db/row_sum.h) detects damage. All offsets are checked against the end of the
+ * text as well. */
 #include "hint/hint_set_text.h"
 
 #include "base/arena.h"
@@ -20,12 +20,12 @@
 #include <endian.h>
 
 #define HINT_SET_VERSION \
-    'A' /* increase it when the format, the sentences or the token counts change */
+    'B' /* increase it when the format, the sentences or the token counts change */
 #define HINT_SET_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define DIGEST_PART 16 /* characters: 96 bits */
 
 /* Numbers of digits. */
-enum { OF_SUM = 6, OF_COUNT = 4, OF_TERM = 4, OF_VALUE = 4, OF_JSON = 4, OF_PART = 8 };
+enum { OF_COUNT = 4, OF_TERM = 4, OF_VALUE = 4, OF_JSON = 4, OF_PART = 8 };
 enum { FRONT = 5 * OF_COUNT, HEAD = 2 * OF_PART };
 
 /* Bit offsets and widths within a hint's head, which is two numbers of 48 bits. */
@@ -43,35 +43,6 @@ enum { TERM_VALUE_AT = HINT_TERM_BITS };
 #define LENGTH_AT 2
 
 /* ---- shared by reading and writing ---- */
-
-#define STIR 0x9e3779b97f4a7c15 /* odd, with half of its bits set */
-
-/* Mixes the next 8 bytes into the state; each bit affects all others after a few rounds. */
-static inline uint64_t
-stir(uint64_t before, const char *bytes)
-{
-    uint64_t word;
-    memcpy(&word, bytes, sizeof word);
-    return (le64toh(word) ^ (before >> 27 | before << 37)) * STIR;
-}
-
-/* A checksum of 36 bits. Two independent halves, so that their multiplications run in parallel. */
-static uint64_t
-sum_of(struct str text)
-{
-    uint64_t even = text.len, odd = 0;
-    const char *at = text.ptr, *end = text.ptr + text.len;
-    char rest[16] = { 0 };
-    for (; end - at >= (ptrdiff_t)sizeof rest; at += sizeof rest) {
-        even = stir(even, at);
-        odd = stir(odd, at + 8);
-    }
-    memcpy(rest, at, (size_t)(end - at));
-    even = stir(even, rest);
-    odd = stir(odd, rest + 8);
-    uint64_t both = even ^ (odd >> 32 | odd << 32);
-    return (both ^ both >> 32) * STIR >> (64 - 6 * OF_SUM);
-}
 
 static struct str
 digest_part(const struct domain *domain)
@@ -198,7 +169,6 @@ hint_set_prefix(struct arena *mem, const struct domain *domain, struct str conte
     struct buf out = buf_in(mem, HINT_SET_MAX_BYTES);
     buf_add_char(&out, HINT_SET_VERSION);
     buf_add(&out, digest_part(domain));
-    add_number(&out, sum_of(contents), OF_SUM);
     buf_add(&out, contents);
     return out.overflow ? STR("") : buf_str(&out);
 }
@@ -305,19 +275,16 @@ read_hint(const struct domain *domain, const char *at, const char *body, size_t 
     return length >= terms_at(out) + ((size_t)out->total + 1) * OF_VALUE;
 }
 
-/* The contents after a valid prefix; absent: other version, definition or checksum. */
+/* The contents after a valid prefix; absent: other version or definition. */
 static struct str
 contents_of(const struct domain *domain, struct str text)
 {
     struct str digest = digest_part(domain);
-    size_t front = 1 + digest.len + OF_SUM;
+    size_t front = 1 + digest.len;
     if (text.len < front || text.ptr[0] != HINT_SET_VERSION ||
         memcmp(text.ptr + 1, digest.ptr, digest.len) != 0)
         return STR_NONE;
-    const char *sum = text.ptr + front - OF_SUM;
-    struct str contents = str_from(text, front);
-    uint64_t stored = four_digits(sum) | (uint64_t)(digit(sum + 4) | digit(sum + 5) << 6) << 24;
-    return stored == sum_of(contents) ? contents : STR_NONE;
+    return str_from(text, front);
 }
 
 bool

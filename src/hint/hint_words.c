@@ -184,14 +184,15 @@ add_placeholder(struct buf *out, struct str pattern, size_t *i, const struct hin
     struct str rest = str_from(pattern, *i);
     enum spot spot = *i == 0 ? AT_FRONT : pattern.ptr[*i - 1] == '"' ? IN_QUOTES : INSIDE;
     const struct hint_value *value = &hint->values[0];
+    char kind = rest.ptr[1]; /* of {a}, {list}, {value}, {pairs} */
     *i += str_index(rest, '}') + 1;
-    if (str_starts(rest, STR("{a}"))) {
+    if (kind == 'a') {
         buf_add_c(out, hint_article(value->shown));
         return;
     }
-    if (str_starts(rest, STR("{list}")))
+    if (kind == 'l')
         add_list(out, hint, items, escape, spot);
-    else /* {value}, {pairs} */
+    else
         add_value(out, value, escape, spot);
     if (hint->total == 1 && !value->quote)
         *i += hint_overlap(value->shown, str_from(pattern, *i));

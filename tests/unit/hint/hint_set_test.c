@@ -203,28 +203,9 @@ tell_all(struct arena *mem, struct hint_set *set)
 
 static const char changes[] = { '\n', ' ', '-', '9', '0', 'x', '\t', '"', '\0', '?', '@', '~' };
 
-static void
-a_damaged_hint_set_is_rejected(void **state)
-{
-    (void)state;
-    struct arena *mem = arena_new();
-    const struct domain *domain = hint_kit_fare(mem);
-    struct hint_set set = hint_kit_set(mem, domain, EVERYTHING), read;
-    struct str text = hint_set_write(mem, &set);
-    for (size_t i = 0; i < text.len * ROWS(changes); i++) {
-        struct str changed = str_copy(mem, text);
-        char *byte = (char *)&changed.ptr[i / ROWS(changes)], other = changes[i % ROWS(changes)];
-        if (*byte == other || ((*byte ^ other) & 63) == 0) /* decoded to the same digit */
-            continue;
-        *byte = other;
-        assert_false(hint_set_read(mem, domain, changed, &read));
-    }
-    arena_free(mem);
-}
-
 /* Rejected, or read as a hint set that can be used. */
 static void
-a_forged_hint_set_is_read_safely(void **state)
+a_damaged_hint_set_is_read_safely(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
@@ -296,8 +277,7 @@ main(void)
         cmocka_unit_test(stored_hint_sets_are_read_back_unchanged),
         cmocka_unit_test(a_hint_set_of_another_definition_is_rejected),
         cmocka_unit_test(a_truncated_hint_set_is_rejected),
-        cmocka_unit_test(a_damaged_hint_set_is_rejected),
-        cmocka_unit_test(a_forged_hint_set_is_read_safely),
+        cmocka_unit_test(a_damaged_hint_set_is_read_safely),
         cmocka_unit_test(large_numbers_and_long_texts_are_read_back_unchanged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
