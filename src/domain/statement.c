@@ -293,6 +293,23 @@ statement_key(struct arena *mem, struct str text)
 }
 
 bool
+statement_decides(struct str key)
+{
+    static const char *const words[] = {
+        "avoid",  "best",  "dislike", "enjoy",  "enough", "except", "hate",    "instead",
+        "least",  "limit", "love",    "most",   "must",   "need",   "needs",   "never",
+        "no",     "not",   "nothing", "only",   "prefer", "quit",   "rather",  "refuse",
+        "should", "than",  "too",     "unless", "want",   "wants",  "without", "would",
+    };
+    struct str word;
+    while (str_cut(&key, ' ', &word))
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+            if (str_eq_c(word, words[i]))
+                return true;
+    return false;
+}
+
+bool
 statement_holds(const struct member *member)
 {
     return member->hint.for_each;

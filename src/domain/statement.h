@@ -30,6 +30,10 @@ bool statement_holds(const struct member *member); /* whether the member holds s
 /* How statements are compared; absent if the text is not valid UTF-8. */
 struct str statement_key(struct arena *mem, struct str text);
 
+/* Whether the statement says what the user wants, needs, or refuses, and not only something about
+ * the user: "I need a desk", and not "I was born in Chile". */
+bool statement_decides(struct str key);
+
 /* Always CONCERN_NONE in a domain without critical members: "allergic to country music" is no
  * allergy. */
 enum concern statement_concern(const struct domain *domain, struct str text);

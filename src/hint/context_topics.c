@@ -15,7 +15,7 @@ const char *const label_other_tasks[] = {
     "mortgage", "refinance", "credit_card", "debit_card", "credit_score", "credit_limit",
     "credit_report", "interest_rate", "exchange_rate", "currency_conversion", "pin_change", "apr",
     "direct_deposit", "paycheck", "payslip", "payroll", "salary", "invoice", "billing", "pay_bill",
-    "bill_payment", "bill_due", "bill_balance", "minimum_payment", "expense_report",
+    "bill_payment", "bill_due", "bill_balance", "minimum_payment", "expense_report", "expense", "expense_form",
     "reimbursement", "reimburse", "spending", "spending_history", "did_spend", "spend_on",
     "have_spent", "spent_on", "tax", "tax_return", "taxes", "w2", "pension", "retirement_account",
     "401k", "ira", "stock_price", "stock_market", "stock_portfolio", "portfolio_performance",
@@ -35,7 +35,7 @@ const char *const label_other_tasks[] = {
     "pto", "pto_balance", "pto_request", "time_off", "day_off", "days_off", "sick_leave",
     "sick_day", "annual_leave", "parental_leave", "maternity_leave", "paternity_leave",
     "leave_request", "request_leave", "leave_balance", "leave_of_absence", "vacation_day",
-    "vacation_balance", "vacation_request", "vacation_time", "holiday_allowance", "timesheet",
+    "vacation_balance", "vacation_request", "vacation_time", "days_of_vacation", "weeks_of_vacation", "holiday_allowance", "timesheet",
     "clock_in", "clock_out", "shift_swap", "call_in_sick", "calling_in_sick",
     /* settings and devices */
     "setting", "user_setting", "system_setting", "app_setting", "preferences_menu", "volume",
@@ -46,12 +46,16 @@ const char *const label_other_tasks[] = {
     "turn_off_light", "kitchen_light", "bedroom_light", "room_light", "firmware_update",
     "update_firmware", "upgrade_firmware",
     /* papers and authorities */
-    "renew_passport", "passport_renewal", "passport_application", "apply_for_passport",
+    "passport_office", "renew_passport", "passport_renewal", "passport_application", "apply_for_passport",
     "visa_application", "driving_license", "drivers_license", "driver_license", "license_plate",
     "work_permit", "residence_permit", "green_card", "birth_certificate", "jury_duty", "vote",
     "voter_registration",
     /* household and animals */
     "stain", "carpet", "laundry", "unclog", "dog_ate", "cat_ate",
+    /* writing for work */
+    "slogan", "cover_letter", "resume", "press_release", "newsletter", "business_card",
+    /* assembly and repair */
+    "assemble", "assembly_instruction", "repair_manual",
     /* words and their meaning, general knowledge */
     "national_anthem", "who_own", "who_founded", "who_invented", "habitat", "lifespan", "spell",
     "definition", "synonym", "antonym", "etymology", "pronounce", "pronunciation",

@@ -323,6 +323,8 @@ take_next(struct climb *climb)
     if (grow(climb, TO_MOST, &climb->grown_more, gap))
         return;
     for (size_t i = 1; i < WINDOW && look_ahead(climb, i); i++) {
+        if (climb->next[i]->set->domain->always)
+            continue;
         struct pick pick = first_pick(climb, climb->next[i]);
         if (cost_to_add(climb, &pick) <= gap) {
             take(climb, i, &pick);

@@ -249,7 +249,7 @@ fill_rung(struct rung *rung, struct view *view, const struct hint_set *set, stru
         .rank = rank_of(hint, tier, found, total_weight(view, hint, found)),
         .tier = (uint8_t)tier,
         .wanted = (uint8_t)found->wanted,
-        .firm = tier < 2 || found->match > 0,
+        .firm = tier < 2 || found->match > 0 || (view->chosen && statement_holds(hint->member)),
     };
 }
 

@@ -172,6 +172,8 @@ compare_facts(const void *left, const void *right)
         return a->concern != CONCERN_NONE ? -1 : 1;
     if (a->atom->by_user != b->atom->by_user)
         return a->atom->by_user ? -1 : 1;
+    if (a->decides != b->decides)
+        return a->decides ? -1 : 1;
     if (a->atom->by_user && a->member->type == MEMBER_ARRAY)
         return (a->atom->sequence > b->atom->sequence) - (a->atom->sequence < b->atom->sequence);
     if (a->score != b->score)
@@ -199,12 +201,16 @@ hint_rank(struct arena *mem, const struct domain *domain, const struct atom *ato
             newest = atoms[i].updated_at;
     for (size_t i = 0; i < count; i++) {
         const struct member *member = domain_member(domain, atoms[i].member);
-        if (atoms[i].status == ATOM_ACTIVE && has_hint(member))
-            facts[found++] =
-                (struct ranked){ &atoms[i], member, score_of(member, &atoms[i], newest),
-                                 statement_holds(member)
-                                     ? statement_concern(domain, text_of(mem, &atoms[i]))
-                                     : CONCERN_NONE };
+        if (atoms[i].status != ATOM_ACTIVE || !has_hint(member))
+            continue;
+        struct ranked *fact = &facts[found++];
+        *fact = (struct ranked){ .atom = &atoms[i],
+                                 .member = member,
+                                 .score = score_of(member, &atoms[i], newest) };
+        if (statement_holds(member)) {
+            fact->concern = statement_concern(domain, text_of(mem, &atoms[i]));
+            fact->decides = statement_decides(atoms[i].key);
+        }
     }
     settle(mem, facts, found);
     for (size_t i = 0; i < found; i++)

@@ -14,10 +14,12 @@ struct ranked {
     const struct member *member;
     int32_t score;        /* 0 to HINT_ONE */
     enum concern concern; /* of a statement */
+    bool decides;         /* a statement that says what the user wants: statement_decides() */
 };
 
 /* Returns the number of active facts for hints, in the order of the definition's members, the best
- * of each member first, statements about safety before others. Left out are: one of two
+ * of each member first, statements about safety before others, then those that say what the user
+ * wants. Left out are: one of two
  * contradicting facts; of equal facts that exclude something, all but the most serious ("allergic
  * to peanuts" and "dislikes peanuts"); a preference for something that contains an allergen; "none"
  * beside another value; a fact from apps that has not been repeated for a long time. */

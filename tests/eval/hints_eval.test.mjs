@@ -1,5 +1,6 @@
 // Measures hints on generated users: how often a relevant preference is included, how much of the budget is used, and what
-// tasks about something else reveal. Run with EVAL_SHARE=10 for more users, and with WRITE=1 to update docs/HINTS.md.
+// tasks about something else reveal. Run with EVAL_SHARE=10 for more users, with SHOW_MISSES=1
+// to see what was not included, and with WRITE=1 to update docs/HINTS.md.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -10,7 +11,8 @@ import { concerned, hintsOfPerson, readDefinitions } from "../oracle/hints_model
 import { Reader } from "../oracle/hints_parse.mjs";
 import { dice } from "../oracle/hints_people.mjs";
 import { ROOT } from "../kit/runner.mjs";
-import { NEGATIVES, OTHER_STATEMENTS, PLANTED_STATEMENTS } from "./texts.mjs";
+import * as heldOut from "./held_out.mjs";
+import * as texts from "./texts.mjs";
 
 const SHARE = Number(process.env.EVAL_SHARE ?? 1);
 const SIZES = [20, 40, 60];
@@ -41,9 +43,9 @@ function valueFor(member) {
 const places = [...definitions.values()].flatMap((domain) => domain.members.filter(({ included, tellsEach }) => included && !tellsEach).map((member) => ({ domain, member })));
 
 // A fifth of the facts are statements.
-function otherFact(number, taken) {
+function otherFact(number, taken, statements) {
   if (number % 5 === 4) {
-    const [domain, value] = d.pick(OTHER_STATEMENTS);
+    const [domain, value] = d.pick(statements);
     return { domain, member: "statements", value };
   }
   const { domain, member } = d.pick(places);
@@ -52,11 +54,11 @@ function otherFact(number, taken) {
   return { domain: domain.name, member: member.name, value: valueFor(member) };
 }
 
-function makePerson(size, planted) {
+function makePerson(size, planted, statements = texts.OTHER_STATEMENTS) {
   const taken = new Set(planted ? [`${planted.domain}.${planted.member}`] : []);
   const facts = [];
   for (let tries = 0; facts.length < size && tries < 10 * size; tries++) {
-    const fact = otherFact(facts.length, taken);
+    const fact = otherFact(facts.length, taken, statements);
     if (fact && !(planted && fact.member === planted.member && fact.domain === planted.domain && fact.member !== "statements")) facts.push(fact);
   }
   if (planted) facts.splice(d.below(facts.length + 1), 0, planted);
@@ -79,9 +81,9 @@ function planTyped(size) {
   return { context, atoms: makePerson(size, { domain, member: member.name, value: valueFor(member) }), domain, member: member.name };
 }
 
-function planStatement(size) {
-  const [domain, context, value] = d.pick(PLANTED_STATEMENTS);
-  return { context, atoms: makePerson(size, { domain, member: "statements", value }), domain, member: "statements", value };
+function planStatement(size, from) {
+  const [domain, context, value] = d.pick(from.PLANTED_STATEMENTS);
+  return { context, atoms: makePerson(size, { domain, member: "statements", value }, from.OTHER_STATEMENTS), domain, member: "statements", value };
 }
 
 // ---- answers ----
@@ -136,13 +138,20 @@ const mean = (list) => list.reduce((sum, one) => sum + one, 0) / Math.max(1, lis
 const rows = [];
 const fills = [];
 
-for (const [kind, plan] of [["typed", planTyped], ["statement", planStatement]])
-  test(`a relevant ${kind === "typed" ? "preference" : "statement"} is told within ${BUDGET} tokens`, () => {
+const KINDS = [
+  ["typed", planTyped],
+  ["statement", (size) => planStatement(size, texts)],
+  ["statement, held out", (size) => planStatement(size, heldOut)],
+];
+
+for (const [kind, plan] of KINDS)
+  test(`a relevant preference is told within ${BUDGET} tokens: ${kind}`, () => {
     for (const size of SIZES) {
       const plans = Array.from({ length: Math.round(60 * SHARE) }, () => plan(size));
       const found = measure(plans);
       rows.push([kind, size, ...found.map(({ told }) => percent(told / plans.length)), found.some((one) => one.fills.length > 0) ? percent(mean(found.flatMap((one) => one.fills))) : "all facts included", percent(mean(found.map(({ precise, hints }) => precise / Math.max(1, hints))))]);
       fills.push(...found.flatMap((one) => one.fills));
+      if (process.env.SHOW_MISSES) console.log(rows.at(-1).join(" | "));
       for (const [f, { told }] of found.entries()) assert.ok(told / plans.length >= LEAST_TOLD, `${FORMATS[f]}, ${size} other facts: ${told} of ${plans.length}`);
     }
   });
@@ -153,18 +162,18 @@ test("the budget is used where facts are omitted", () => {
   assert.ok(mean(fills) >= LEAST_FILL, percent(mean(fills)));
 });
 
-const labels = NEGATIVES.map((label) => ({ label }));
+const labels = texts.NEGATIVES.map((label) => ({ label }));
 const routed = askAll([{ atoms: [], queries: labels }])[0];
 
 test("tasks about something else match no domain", () => {
-  const wrong = NEGATIVES.filter((_, i) => routed[i].length > 0 && routed[i] !== "unrelated");
-  rows.falseRoutes = { wrong: wrong.length, of: NEGATIVES.length };
-  assert.ok(NEGATIVES.length >= 1000);
-  assert.ok(wrong.length / NEGATIVES.length < MOST_FALSE_ROUTES, `${wrong.length}: ${wrong.slice(0, 40).join("; ")}`);
+  const wrong = texts.NEGATIVES.filter((_, i) => routed[i].length > 0 && routed[i] !== "unrelated");
+  rows.falseRoutes = { wrong: wrong.length, of: texts.NEGATIVES.length };
+  assert.ok(texts.NEGATIVES.length >= 1000);
+  assert.ok(wrong.length / texts.NEGATIVES.length < MOST_FALSE_ROUTES, `${wrong.length}: ${wrong.slice(0, 40).join("; ")}`);
 });
 
 test("tasks that match nothing reveal only allergies and the like", () => {
-  const unmatched = NEGATIVES.filter((_, i) => routed[i].length === 0 || routed[i] === "unrelated");
+  const unmatched = texts.NEGATIVES.filter((_, i) => routed[i].length === 0 || routed[i] === "unrelated");
   const people = Array.from({ length: Math.round(20 * SHARE) }, () => {
     const atoms = makePerson(40);
     const queries = Array.from({ length: 20 }, () => ({ context: d.pick(unmatched), format: "text", max_tokens: 500 }));

@@ -64,5 +64,6 @@ function expand(pattern) {
   return texts.map((text) => text.replace(/ +/g, " ").trim());
 }
 
-const patterns = fs.readFileSync(path.join(ROOT, "tests/eval/negatives.txt"), "utf8").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+const lines = (file) => fs.readFileSync(path.join(ROOT, "tests/eval", file), "utf8").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+const patterns = [...lines("negatives.txt"), ...lines("negatives_held_out.txt")];
 export const NEGATIVES = [...new Set(patterns.flatMap(expand))];

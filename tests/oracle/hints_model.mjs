@@ -154,10 +154,14 @@ function losers(facts) {
 
 const compareBytes = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-// The user's own list keeps the user's order.
+const DECIDES = /^(avoid|best|dislike|enjoy|enough|except|hate|instead|least|limit|love|most|must|needs?|never|no|not|nothing|only|prefer|quit|rather|refuse|should|than|too|unless|wants?|without|would)$/;
+const decides = ({ member, key }) => member.tellsEach && key.split(" ").some((word) => DECIDES.test(word));
+
+// The user's own list keeps the user's order; statements that say what the user wants come before others.
 function compareFacts(a, b) {
   if (!a.concern !== !b.concern) return a.concern ? -1 : 1;
   if (a.user !== b.user) return a.user ? -1 : 1;
+  if (decides(a) !== decides(b)) return decides(a) ? -1 : 1;
   if (a.user && a.member.type === "array") return a.sequence - b.sequence;
   return b.score - a.score || b.at - a.at || compareBytes(JSON.stringify(a.kept), JSON.stringify(b.kept));
 }
