@@ -203,6 +203,7 @@ CREATE INDEX import_draft_expiry ON import_draft (expires_at);
 -- with its redirect hosts and keys.
 -- `expires_at` is 0 for the portal's apps; use of the others postpones it (src/model/app.h).
 -- `logo` is a digest of the image in app_logo, which is base64url of a PNG.
+-- `purpose` is the context of hints for requests that send none.
 -- `redirect_uris` has one URI per line. The previous secret stays valid until `old_secret_expires_at`.
 CREATE TABLE app (
     app_id                TEXT   NOT NULL PRIMARY KEY,
@@ -228,7 +229,8 @@ CREATE TABLE app (
     document_mark         TEXT,
     checked_at            BIGINT NOT NULL DEFAULT 0,
     fresh_until           BIGINT NOT NULL DEFAULT 0,
-    logo                  TEXT
+    logo                  TEXT,
+    purpose               TEXT
 ) WITHOUT ROWID;
 CREATE INDEX app_owner ON app (owner_id, position);
 CREATE UNIQUE INDEX app_position ON app (position);

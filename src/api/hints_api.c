@@ -100,6 +100,7 @@ get_hints(struct call *call)
         .hint_sets = call->hint_sets,
         .domains = call->web->settings.domains,
         .context = call_text(call, CONTEXT),
+        .purpose = call->access->purpose,
         .max_tokens = (int)call_integer(call, MAX_TOKENS),
     };
     struct hints hints;

@@ -48,6 +48,8 @@ write_app(struct command_call *call, struct json *json, const struct app *app,
     write_lines(json, "redirect_uris", app->redirect_uris);
     json_put_str(json, "scope", scopes_write(call->mem, app->scopes));
     json_put_bool(json, "public", app->is_public);
+    if (str_present(app->purpose))
+        json_put_str(json, "purpose", app->purpose);
     if (app->rate_api != 0)
         json_put_int(json, "rate_api", app->rate_api < 0 ? 0 : app->rate_api); /* as the setting */
     json_put_str(json, "status", str_of(app_status_name(app->status)));
@@ -86,6 +88,7 @@ app_add(struct command_call *call)
         .redirect_uri_count =
             command_option_values(call, "redirect-uri", uris, COMMAND_OPTIONS_MAX),
         .scopes = command_option_value(call, "scope"),
+        .purpose = command_option_value(call, "purpose"),
         .is_public = command_has(call, "public"),
     };
     struct app_problems problems;
@@ -99,9 +102,9 @@ app_add(struct command_call *call)
                             "--name is missing; pass the name that users will see");
     enum err err =
         app_register(call->db, call->mem, &params, clock_now(), &app, &secret, &problems);
-    const char *found[] = { problems.owner, problems.name, problems.redirect_uris,
-                            problems.scopes };
-    for (size_t i = 0; err && i < 4; i++)
+    const char *found[] = { problems.owner, problems.name, problems.redirect_uris, problems.scopes,
+                            problems.purpose };
+    for (size_t i = 0; err && i < sizeof found / sizeof *found; i++)
         if (found[i] != NULL)
             return command_fail(call, err, "%s", found[i]);
     return err ? fail(call, err) : report_app(call, "registered", &app, secret);
@@ -203,6 +206,20 @@ app_limit(struct command_call *call)
 }
 
 static int
+app_purpose(struct command_call *call)
+{
+    struct app app;
+    struct str purpose = call->arguments[1];
+    const char *problem = NULL;
+    enum err err = app_set_purpose(call->db, call->mem, call->arguments[0],
+                                   str_eq(purpose, STR("none")) ? STR_NONE : purpose, clock_now(),
+                                   &app, &problem);
+    if (problem != NULL)
+        return command_fail(call, err, "%s", problem);
+    return err ? fail(call, err) : report_app(call, "changed the purpose of", &app, NULL);
+}
+
+static int
 app_remove(struct command_call *call)
 {
     struct app app;
@@ -221,6 +238,16 @@ const struct command app_commands[] = {
       NULL,
       app_limit,
       "set the requests per second for each token of an app: a number, default, or none" },
+    { "app purpose",
+      "APP CONTEXT",
+      2,
+      2,
+      { JSON_OPTION },
+      COMMAND_ON_STORE,
+      NO_INPUT,
+      NULL,
+      app_purpose,
+      "set the context of hints for requests of an app that send none; none removes it" },
     { "app add",
       "",
       0,
@@ -229,6 +256,7 @@ const struct command app_commands[] = {
         { "name", "NAME", "name that users see on the consent page" },
         { "redirect-uri", "URI", "redirect URI; repeat for up to 10" },
         { "scope", "SCOPES", "scopes the app may request, separated by spaces" },
+        { "purpose", "CONTEXT", "context of hints for requests that send none" },
         { "public", NULL, "public client without a secret: a browser or mobile app" },
         JSON_OPTION },
       COMMAND_ON_STORE,

@@ -81,24 +81,24 @@ token_key(struct str token)
 struct shape {
     size_t size;
     size_t count;
-    size_t texts[11]; /* offsets of its strings */
+    size_t texts[12]; /* offsets of its strings */
 };
 
 static const struct shape access_shape = {
     sizeof(struct access),
-    5,
+    6,
     { offsetof(struct access, user_id), offsetof(struct access, username),
       offsetof(struct access, app_id), offsetof(struct access, token_hash),
-      offsetof(struct access, withheld) }
+      offsetof(struct access, withheld), offsetof(struct access, purpose) }
 };
 
 static const struct shape app_shape = {
     sizeof(struct app),
-    11,
+    12,
     { offsetof(struct app, document), offsetof(struct app, document_mark), offsetof(struct app, id),
       offsetof(struct app, owner_id), offsetof(struct app, name),
       offsetof(struct app, redirect_uris), offsetof(struct app, homepage),
-      offsetof(struct app, privacy_link), offsetof(struct app, logo),
+      offsetof(struct app, privacy_link), offsetof(struct app, purpose), offsetof(struct app, logo),
       offsetof(struct app, secret_hash), offsetof(struct app, old_secret_hash) }
 };
 
@@ -239,6 +239,7 @@ find_response(struct call *call, char kind, struct str name)
     add_text(&builder, access->user_id);
     add_text(&builder, access->app_id);
     add_text(&builder, view_digest(access->withheld));
+    add_text(&builder, access->purpose);
     add_bytes(&builder, &access->allowed, sizeof access->allowed);
     add_bytes(&builder, &access->generation, sizeof access->generation);
     add_bytes(&builder, &access->version, sizeof access->version);

@@ -53,13 +53,16 @@ check_params(struct arena *mem, const struct app_params *params, struct app *app
     app->privacy_link = present_or_none(mem, params->privacy_link);
     problems->homepage = app_link_problem(app->homepage);
     problems->privacy_link = app_link_problem(app->privacy_link);
+    app->purpose = present_or_none(mem, str_trim(params->purpose));
+    problems->purpose = app_purpose_problem(app->purpose);
 }
 
 static bool
 no_problems(const struct app_problems *problems)
 {
     return problems->owner == NULL && problems->name == NULL && problems->redirect_uris == NULL &&
-           problems->scopes == NULL && problems->homepage == NULL && problems->privacy_link == NULL;
+           problems->scopes == NULL && problems->homepage == NULL &&
+           problems->privacy_link == NULL && problems->purpose == NULL;
 }
 
 static enum err
@@ -195,6 +198,7 @@ apply_params(struct change *change)
     app->scopes = change->wanted.scopes;
     app->homepage = change->wanted.homepage;
     app->privacy_link = change->wanted.privacy_link;
+    app->purpose = change->wanted.purpose;
     return ERR_NONE;
 }
 
@@ -283,6 +287,23 @@ app_set_rate(struct db *db, struct arena *mem, struct str id, int64_t rate_api, 
         .mem = mem, .id = id, .now = now, .apply = apply_rate, .rate_api = rate_api
     };
     return run_change(db, &change, apply_held, out);
+}
+
+static enum err
+apply_purpose(struct change *change)
+{
+    change->app.purpose = change->wanted.purpose;
+    return ERR_NONE;
+}
+
+enum err
+app_set_purpose(struct db *db, struct arena *mem, struct str id, struct str purpose, int64_t now,
+                struct app *out, const char **problem)
+{
+    struct change change = { .mem = mem, .id = id, .now = now, .apply = apply_purpose };
+    change.wanted.purpose = present_or_none(mem, str_trim(purpose));
+    *problem = app_purpose_problem(change.wanted.purpose);
+    return *problem == NULL ? run_change(db, &change, apply_held, out) : ERR_INVALID;
 }
 
 static enum err

@@ -22,6 +22,7 @@ struct app_params {
     struct str scopes; /* names, separated by spaces */
     struct str homepage;
     struct str privacy_link;
+    struct str purpose; /* context of hints if a request has none */
     bool is_public;
 };
 
@@ -33,6 +34,7 @@ struct app_problems {
     const char *scopes;
     const char *homepage;
     const char *privacy_link;
+    const char *purpose;
 };
 
 /* *secret is NULL for a public app. ERR_INVALID: `problems` names the fields. ERR_TAKEN: the id
@@ -46,7 +48,7 @@ enum err app_find_client(struct db *db, struct arena *mem, struct str client_id,
 enum err app_list(struct db *db, struct arena *mem, struct str owner_id, int64_t after,
                   int64_t limit, struct app **out, size_t *count);
 
-/* Changes the name, the redirect URIs, the scopes, and the links. */
+/* Changes the name, the redirect URIs, the scopes, the links, and the purpose. */
 enum err app_change(struct db *db, struct arena *mem, struct str id,
                     const struct app_params *params, int64_t now, struct app *out,
                     struct app_problems *problems);
@@ -67,6 +69,11 @@ enum err app_set_status(struct db *db, struct arena *mem, struct str id, enum ap
 /* Limits the requests of each of the app's tokens: see struct app. Takes effect at once. */
 enum err app_set_rate(struct db *db, struct arena *mem, struct str id, int64_t rate_api,
                       int64_t now, struct app *out);
+
+/* The context of hints for requests that send none; absent: none. ERR_INVALID: *problem says why.
+ */
+enum err app_set_purpose(struct db *db, struct arena *mem, struct str id, struct str purpose,
+                         int64_t now, struct app *out, const char **problem);
 
 enum err app_delete(struct db *db, struct arena *mem, struct str id, struct app *out);
 

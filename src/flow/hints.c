@@ -127,10 +127,16 @@ concerns_allowed(const struct hints_params *params, const struct context_match *
     return false;
 }
 
+static struct str
+context_of(const struct hints_params *params)
+{
+    return params->context.len > 0 ? params->context : params->purpose;
+}
+
 static enum hint_fallback
 fallback_of(const struct hints_params *params, const struct context_match *match)
 {
-    if (params->context.len == 0 || params->domains_named || params->general)
+    if (context_of(params).len == 0 || params->domains_named || params->general)
         return HINT_EVERYTHING;
     return match->unrelated ? HINT_NOTHING : HINT_ONLY_SAFETY;
 }
@@ -143,7 +149,7 @@ hints_from_sets(struct arena *mem, const struct hints_params *params,
     struct hint_query query = {
         .hint_sets = reached,
         .context = &out->match,
-        .task = params->context,
+        .task = context_of(params),
         .domains_named = params->domains_named,
         .format = params->format,
         .max_tokens = params->max_tokens,
@@ -156,8 +162,8 @@ hints_from_sets(struct arena *mem, const struct hints_params *params,
             query.sensitive |= (uint64_t)1 << query.set_count;
         reached[query.set_count++] = hint_sets[i];
     }
-    if (str_present(params->context))
-        context_find(params->domains->contexts, params->context, &out->match);
+    if (query.task.len > 0)
+        context_find(params->domains->contexts, query.task, &out->match);
     if (params->domains_named && !concerns_allowed(params, &out->match))
         out->match = (struct context_match){ 0 };
     query.fallback = fallback_of(params, &out->match);

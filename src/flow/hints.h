@@ -21,6 +21,7 @@ struct hints_params {
     uint64_t sensitive; /* … with their sensitive members */
     bool domains_named; /* the caller named the domains: the context only ranks within them */
     struct str context; /* absent: none; at most CONTEXT_MAX bytes */
+    struct str purpose; /* of the app: the context if there is none */
     bool general;       /* a context that matches nothing counts as none */
     enum hint_format format;
     int max_tokens;

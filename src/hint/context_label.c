@@ -25,9 +25,9 @@ const char *const label_little_words[] = {
     /* quality, distance, time */
     "amazing", "available", "best", "better", "cheap", "close", "cool", "current", "custom",
     "daily", "different", "easy", "fast", "favorite", "favourite", "fun", "good", "great", "last",
-    "latest", "local", "near", "nearby", "nearest", "new", "next", "nice", "now", "perfect", "popular",
-    "quick", "right", "similar", "simple", "soon", "special", "today", "tomorrow", "tonight", "top",
-    "upcoming", "week", "weekend", "weekly", NULL
+    "latest", "local", "near", "nearby", "nearest", "new", "next", "nice", "now", "perfect",
+    "popular", "quick", "right", "similar", "simple", "soon", "special", "today", "tomorrow",
+    "tonight", "top", "upcoming", "week", "weekend", "weekly", NULL
 };
 
 const char *const label_action_words[] = {

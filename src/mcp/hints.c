@@ -50,6 +50,7 @@ mcp_hints_read(struct call *call, const struct mcp_hints_params *params, struct 
         .domains = call->web->settings.domains,
         .domains_named = params->domains != 0,
         .context = task_label(params->task),
+        .purpose = call->access->purpose,
         .format = HINT_TEXT,
         .max_tokens = params->max_tokens,
     };

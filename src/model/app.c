@@ -200,6 +200,15 @@ app_link_problem(struct str link)
 }
 
 const char *
+app_purpose_problem(struct str purpose)
+{
+    bool valid = purpose.len <= APP_PURPOSE_MAX;
+    for (size_t i = 0; i < purpose.len; i++)
+        valid = valid && (unsigned char)purpose.ptr[i] >= ' ' && purpose.ptr[i] != 0x7f;
+    return valid ? NULL : "Enter a task of at most 100 characters, such as restaurant_search.";
+}
+
+const char *
 app_scopes_problem(scopes set)
 {
     return set == 0 ? "Choose at least one scope. Without a scope, the app cannot request anything."

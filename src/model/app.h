@@ -35,6 +35,7 @@ struct app {
     struct str redirect_uris; /* one per line, in the order of registration */
     struct str homepage;      /* absent: none; shown on the consent page */
     struct str privacy_link;  /* absent: none; shown on the consent page */
+    struct str purpose;       /* context of hints if a request has none; absent: none */
     struct str logo;          /* mark of its logo, see logo.h; absent: none */
     scopes scopes;            /* scopes it may request */
     bool is_public;           /* has no secret */
@@ -86,6 +87,10 @@ const char *app_uri_difference(const struct app *app, struct str asked, struct s
 
 /* A link must be empty or an absolute https URL. */
 const char *app_link_problem(struct str link);
+
+/* The purpose is a context of hints, such as restaurant_search: empty, or one line. */
+#define APP_PURPOSE_MAX 100
+const char *app_purpose_problem(struct str purpose);
 
 const char *app_scopes_problem(scopes set);
 

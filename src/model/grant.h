@@ -134,6 +134,7 @@ struct access {
     audience audience;          /* where the token is valid */
     int64_t rate_api;           /* of the app: see struct app */
     struct str withheld;        /* facts that the app must not see: see access_view() */
+    struct str purpose;         /* of the app: see struct app */
     int64_t created_at;
     int64_t expires_at;
     int64_t valid_until; /* first expiry of the token, its family, and its grant */

@@ -17,6 +17,7 @@ const struct field developer_app_fields[APP_FIELDS] = {
     [APP_REDIRECT_URIS] = { "redirect_uris", FIELD_TEXT, FIELD_IN_FORM, .max = 12 * 1024 },
     [APP_HOMEPAGE] = { "homepage", FIELD_LINE, FIELD_IN_FORM, .max = 2000 },
     [APP_PRIVACY_LINK] = { "privacy_link", FIELD_LINE, FIELD_IN_FORM, .max = 2000 },
+    [APP_PURPOSE] = { "purpose", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
     [APP_KIND] = { "kind", FIELD_LINE, FIELD_IN_FORM, .max = 20 },
     [APP_ONCE] = { "once", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
 };
@@ -98,6 +99,7 @@ developer_app_params(struct call *call)
         .scopes = read_scopes(call),
         .homepage = call_text(call, APP_HOMEPAGE),
         .privacy_link = call_text(call, APP_PRIVACY_LINK),
+        .purpose = call_text(call, APP_PURPOSE),
         .is_public = str_eq(call_text(call, APP_KIND), STR("public")),
     };
 }
@@ -176,6 +178,7 @@ developer_app_put_form(struct call *call, struct values *values, const struct ap
         { "homepage", params->homepage, message_sentence(call, str_of(problems->homepage)) },
         { "privacy_link", params->privacy_link,
           message_sentence(call, str_of(problems->privacy_link)) },
+        { "purpose", params->purpose, message_sentence(call, str_of(problems->purpose)) },
         { "scope", STR_NONE, message_sentence(call, str_of(problems->scopes)) },
         { "owner", STR_NONE, message_sentence(call, str_of(problems->owner)) },
     };

@@ -106,6 +106,7 @@ params_of(struct call *call, const struct app *app)
                                 .scopes = scopes_write(call->mem, app->scopes),
                                 .homepage = app->homepage,
                                 .privacy_link = app->privacy_link,
+                                .purpose = app->purpose,
                                 .is_public = app->is_public };
 }
 

@@ -9,14 +9,14 @@
 #define COLUMNS                                                                               \
     "app_id, owner_id, name, redirect_uris, scopes, is_public, secret_hash, old_secret_hash," \
     " old_secret_expires_at, status, epoch, position, created_at, updated_at, homepage, "     \
-    "privacy_link, kind, document, expires_at, document_mark, checked_at, fresh_until"
+    "privacy_link, kind, document, expires_at, document_mark, checked_at, fresh_until, purpose"
 
 /* Only an operator sets rate_api; logo_store.h sets logo. */
 #define ALL_COLUMNS COLUMNS ", rate_api, logo"
 
 SQL(app_add, "INSERT INTO app (" COLUMNS ")"
              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
-             " $15, $16, $17, $18, $19, $20, $21, $22)"
+             " $15, $16, $17, $18, $19, $20, $21, $22, $23)"
              " ON CONFLICT DO NOTHING RETURNING app_id");
 
 SQL(app_find, "SELECT " ALL_COLUMNS " FROM app WHERE app_id = $1");
@@ -34,7 +34,8 @@ SQL(app_count, "SELECT COUNT(*) FROM app WHERE owner_id = $1");
 
 SQL(app_put, "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, secret_hash = $5,"
              " old_secret_hash = $6, old_secret_expires_at = $7, status = $8, epoch = $9,"
-             " updated_at = $10, homepage = $11, privacy_link = $12, rate_api = $13"
+             " updated_at = $10, homepage = $11, privacy_link = $12, rate_api = $13,"
+             " purpose = $14"
              " WHERE app_id = $1 RETURNING app_id");
 
 SQL(app_delete, "DELETE FROM app WHERE app_id = $1 RETURNING app_id");
@@ -78,8 +79,9 @@ read_app(const struct db_rows *rows, size_t row, struct app *out)
         .document_mark = db_cell_text(rows, row, 19),
         .checked_at = db_cell_int(rows, row, 20),
         .fresh_until = db_cell_int(rows, row, 21),
-        .rate_api = db_cell_int(rows, row, 22),
-        .logo = db_cell_text(rows, row, 23),
+        .purpose = db_cell_text(rows, row, 22),
+        .rate_api = db_cell_int(rows, row, 23),
+        .logo = db_cell_text(rows, row, 24),
     };
     scopes_read_known(db_cell_text(rows, row, 4), &out->scopes);
     bool valid = app_status_read(db_cell_text(rows, row, 9), &out->status) &&
@@ -99,7 +101,8 @@ app_store_add(struct db_tx *tx, struct arena *mem, const struct app *app)
         db_int(app->epoch), db_int(app->position), db_int(app->created_at), db_int(app->updated_at),
         db_text(app->homepage), db_text(app->privacy_link),
         db_text(str_of(app_kind_name(app->kind))), db_text(app->document), db_int(app->expires_at),
-        db_text(app->document_mark), db_int(app->checked_at), db_int(app->fresh_until));
+        db_text(app->document_mark), db_int(app->checked_at), db_int(app->fresh_until),
+        db_text(app->purpose));
     if (err)
         return err;
     return rows.count == 0 ? ERR_TAKEN : ERR_NONE;
@@ -157,12 +160,13 @@ enum err
 app_store_put(struct db_tx *tx, struct arena *mem, const struct app *app)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(
-        tx, mem, &app_put, &rows, db_text(app->id), db_text(app->name), db_text(app->redirect_uris),
-        db_text(scopes_write(mem, app->scopes)), db_text(app->secret_hash),
-        db_text(app->old_secret_hash), db_int(app->old_secret_expires_at),
-        db_text(str_of(app_status_name(app->status))), db_int(app->epoch), db_int(app->updated_at),
-        db_text(app->homepage), db_text(app->privacy_link), db_int(app->rate_api));
+    enum err err =
+        db_query(tx, mem, &app_put, &rows, db_text(app->id), db_text(app->name),
+                 db_text(app->redirect_uris), db_text(scopes_write(mem, app->scopes)),
+                 db_text(app->secret_hash), db_text(app->old_secret_hash),
+                 db_int(app->old_secret_expires_at), db_text(str_of(app_status_name(app->status))),
+                 db_int(app->epoch), db_int(app->updated_at), db_text(app->homepage),
+                 db_text(app->privacy_link), db_int(app->rate_api), db_text(app->purpose));
     if (err)
         return err;
     return rows.count == 0 ? ERR_NOT_FOUND : ERR_NONE;

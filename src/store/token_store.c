@@ -105,7 +105,7 @@ SQL_UNTRACKED_MANY(access_add,
 #define UNDER_AUTH_VERSION(more)                                                            \
     "SELECT h.user_id, t.app_id, t.scopes, t.hint_domains, t.write_domains,"                \
     " t.sensitive_domains, t.created_at, t.expires_at, t.valid_until, h.generation,"        \
-    " t.audience, a.rate_api, t.withheld" more " FROM access_token t"                       \
+    " t.audience, a.rate_api, t.withheld, a.purpose" more " FROM access_token t"            \
     " JOIN user_record h ON h.row_key = t.user_row_key AND h.auth_version = t.auth_version" \
     " JOIN app a ON a.app_id = t.app_id"                                                    \
     " WHERE t.row_key = $1 AND t.token_hash = $2 AND t.valid_until > $3"                    \
@@ -121,7 +121,7 @@ SQL(access_find_hint_sets, UNDER_AUTH_VERSION(", h.hint_sets"));
 SQL(access_find_family,
     "SELECT f.user_id, f.app_id, t.scopes, t.hint_domains, t.write_domains,"
     " t.sensitive_domains, t.created_at, t.expires_at, " EARLIEST_END
-    ", h.generation, t.audience, a.rate_api, g.withheld, g.scopes, g.hint_domains,"
+    ", h.generation, t.audience, a.rate_api, g.withheld, a.purpose, g.scopes, g.hint_domains,"
     " g.write_domains, g.sensitive_domains, f.domains_limited"
     " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_VALID(
         "$2") " AND t.row_key = $1 AND t.token_hash = $3 AND t.expires_at > $2");
@@ -383,7 +383,7 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     if (err)
         return err;
     if (hint_sets != NULL)
-        *hint_sets = is_current ? db_cell_text(&rows, 0, 13) : STR_NONE;
+        *hint_sets = is_current ? db_cell_text(&rows, 0, 14) : STR_NONE;
     *out = (struct access){
         .user_id = db_cell_text(&rows, 0, 0),
         .app_id = db_cell_text(&rows, 0, 1),
@@ -395,10 +395,11 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
         .audience = (audience)db_cell_int(&rows, 0, 10),
         .rate_api = db_cell_int(&rows, 0, 11),
         .withheld = db_cell_text(&rows, 0, 12),
+        .purpose = db_cell_text(&rows, 0, 13),
         .token_hash = hash,
     };
     if (!is_current)
-        narrow(&out->allowed, &rows, 13);
+        narrow(&out->allowed, &rows, 14);
     if (hint_sets != NULL && record_store_check(out->user_id, hint_sets))
         return ERR_UNAVAILABLE;
     return timekeeper_rejects(out->created_at, out->expires_at, now) ? ERR_NOT_FOUND : ERR_NONE;

@@ -60,11 +60,11 @@ test("each invalid redirect URI is named with its own problem", async (t) => {
 
 test("each problem is shown at its field, and the input is kept", async (t) => {
   const { ada } = await stage(t);
-  const { answer } = await register(ada, { name: "Penchant Official", uris: [CALLBACK, "http://c.example/x"], scopes: [], kind: "public", homepage: "http://c.example", privacy_link: "javascript:alert(1)" });
+  const { answer } = await register(ada, { name: "Penchant Official", uris: [CALLBACK, "http://c.example/x"], scopes: [], kind: "public", homepage: "http://c.example", privacy_link: "javascript:alert(1)", purpose: "x".repeat(101) });
   assertPage(answer, 400);
   const text = textOf(answer.text);
-  for (const words of [/contains the name of this service/, /Line 2: .*must have a loopback host/, /at least one scope/, /absolute https URL/]) assert.match(text, words);
-  for (const id of ["name", "redirect_uris", "homepage", "privacy_link"]) {
+  for (const words of [/contains the name of this service/, /Line 2: .*must have a loopback host/, /at least one scope/, /absolute https URL/, /at most 100 characters/]) assert.match(text, words);
+  for (const id of ["name", "redirect_uris", "homepage", "privacy_link", "purpose"]) {
     const field = new RegExp(`id="${id}"[^>]*aria-invalid="true"[^>]*aria-describedby="[^"]*${id}-problem`, "s");
     assert.match(answer.text, field, id);
   }
@@ -92,13 +92,15 @@ test("a form that is sent twice makes one app and shows its secret once", async 
 test("name, addresses, links and scopes can be changed, and hold at once", async (t) => {
   const { ada } = await stage(t);
   const app = await registered(ada, { scopes: ["agent_hints"] });
-  const answer = await save(ada, app, { name: "Gig Finder", redirect_uris: "https://new.example/cb", homepage: "https://new.example/", privacy_link: "https://new.example/privacy" }, ["music_preferences"]);
+  const answer = await save(ada, app, { name: "Gig Finder", redirect_uris: "https://new.example/cb", homepage: "https://new.example/", privacy_link: "https://new.example/privacy", purpose: "concert_search" }, ["music_preferences"]);
   assert.equal(answer.status, 303, textOf(answer.text));
   assert.match(textOf((await ada.get(answer.headers.location)).text), /Saved/);
   assertPage(await ada.get(app.request().path), 400); // the old address
   const { page } = await ada.asked(app, { redirect_uri: "https://new.example/cb", scope: "music_preferences" });
   assert.match(textOf(page.text), /Gig Finder/);
   assert.match(page.text, /href="https:\/\/new\.example\/privacy"/);
+  const settings = `/developer/apps/${app.client_id}/settings`;
+  assert.equal(formTo((await ada.get(settings)).text, settings).value("purpose"), "concert_search");
   const refused = await save(ada, app, { name: "", redirect_uris: "x" }, ["music_preferences"]);
   assertPage(refused, 400);
   assert.match(textOf((await ada.get("/developer")).text), /Gig Finder/);

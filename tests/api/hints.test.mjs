@@ -57,6 +57,30 @@ test("JSON names who stated each member: the user, an app, or both", async (t) =
   assert.deepEqual(sorted(origins), sorted({ [FOOD]: { allergies: first, cuisines: ["user", ...first, ...second] }, [MUSIC]: { genres: second, top_artists: ["user"] } }));
 });
 
+test("the purpose of an app is the context of requests that send none", async (t) => {
+  const { w, ada, api, app } = await connected(t, { scope: ASKING });
+  await state(ada, FOOD, "cuisines", "Thai");
+  await state(ada, MUSIC, "genres", "jazz");
+  const told = async (more = {}) => {
+    const { hints, context, context_matched } = await api.read(query(more));
+    return [hints, context, context_matched];
+  };
+  const both = ["User's favorite cuisine is Thai.", "User's preferred genre is jazz."];
+  assert.deepEqual((await told())[0].toSorted(), both);
+
+  await w.command("app", "purpose", app.client_id, "restaurant_search");
+  assert.deepEqual(await told(), [[both[0]], null, "restaurant_search"], "at once, although the response was cached");
+  assert.deepEqual(await told({ context: "make a playlist" }), [[both[1]], "make a playlist", "playlist_creation"], "a context wins");
+  assert.deepEqual((await told({ domains: `${FOOD},${MUSIC}` }))[0].toSorted(), both, "and so do domains");
+
+  await w.command("app", "purpose", app.client_id, "payroll");
+  assert.deepEqual(await told(), [[], null, null], "a purpose that needs no taste gets none");
+  assert.deepEqual((await told({ fallback: "general" }))[0].toSorted(), both);
+
+  await w.command("app", "purpose", app.client_id, "none");
+  assert.deepEqual((await told())[0].toSorted(), both);
+});
+
 test("a diet among the restrictions is no food that the user refuses", async (t) => {
   const { api } = await connected(t, { scope: ASKING });
   const told = async (dietary_restrictions) => {
