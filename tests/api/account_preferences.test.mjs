@@ -331,6 +331,8 @@ test("a contradiction is pointed out, and the value stays until the user deletes
   await state(ada, FOOD, "favorite_foods", "pizza");
   await state(ada, FOOD, "disliked_foods", "peanuts"); // agrees with the allergy
   assert.doesNotMatch((await open(ada, at(FOOD))).text, /noticed/);
+  await state(ada, FOOD, "disliked_cuisines", "Thai"); // taste, not safety
+  assert.match(note(await state(ada, FOOD, "cuisines", "thai"), "cuisines"), /You also listed Thai under Disliked cuisines/);
 });
 
 test("a value that looks mistyped is pointed out for a week, and one press corrects it", async (t) => {
