@@ -23,6 +23,7 @@ extern const struct route account_fact_routes[];
 extern const struct route account_list_routes[];
 extern const struct route account_undo_routes[];
 extern const struct route account_data_routes[];
+extern const struct route account_import_routes[];
 extern const struct route account_recover_routes[];
 extern const struct route account_verify_routes[];
 extern const struct route account_profile_routes[];

@@ -42,6 +42,7 @@ const struct route *const routes_public[] = {
     account_list_routes,
     account_undo_routes,
     account_data_routes,
+    account_import_routes,
     account_recover_routes,
     account_verify_routes,
     account_profile_routes,

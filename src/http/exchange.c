@@ -176,8 +176,11 @@ static enum MHD_Result
 on_request(struct exchange *x)
 {
     struct http_server *server = x->server;
-    if (x->large)
-        arena_reserve(x->open.mem, HTTP_LARGE_BODY_MEMORY * x->open.request.body.len);
+    if (x->large) {
+        size_t need = HTTP_LARGE_BODY_MEMORY * x->open.request.body.len;
+        arena_reserve(x->open.mem,
+                      need < HTTP_LARGE_BODY_MEMORY_MAX ? need : HTTP_LARGE_BODY_MEMORY_MAX);
+    }
     if (arena_excess(x->open.mem)) {
         exchange_response_refuse(x, HTTP_OVERLOADED, NULL);
         return exchange_response_send(x);

@@ -48,9 +48,11 @@
 #define HTTP_SMALL_BODY (16 * 1024)
 
 /* One body over HTTP_LARGE_BODY is read at a time, and its request is handled only if there is
- * memory for so many times its length. */
+ * memory for so many times its length. Larger bodies are read row by row and need no more than the
+ * last number. */
 #define HTTP_LARGE_BODY ((size_t)1024 * 1024)
 #define HTTP_LARGE_BODY_MEMORY 3
+#define HTTP_LARGE_BODY_MEMORY_MAX ((size_t)25 * 1024 * 1024)
 
 /* Largest head of a response. It must fit into HTTP_LIBRARY_MEMORY together with the head of the
  * request; else the library closes the connection without a response. */

@@ -52,6 +52,7 @@ struct import_counts {
         const struct domain *domain;
         int64_t added, kept;
         const struct sourced_atom *atoms; /* those added */
+        const size_t *positions;          /* of each of them among the document's of this domain */
     } domains[DOMAINS_MAX];               /* that the document contains */
     size_t domain_count;
 };
@@ -64,6 +65,18 @@ enum err transfer_owner(struct arena *mem, struct str document, struct str *sub,
 enum err transfer_import(struct db *db, struct arena *mem, struct str user_id,
                          const struct domains *domains, struct str document, int64_t now,
                          struct import_counts *out, struct why *why);
+
+/* Facts of a document by name and position: "food_profile.0" is the first of food_profile. */
+struct import_choice {
+    const struct str *names;
+    size_t count;
+};
+
+/* The same for the chosen facts only. */
+enum err transfer_import_chosen(struct db *db, struct arena *mem, struct str user_id,
+                                const struct domains *domains, struct str document,
+                                const struct import_choice *choice, int64_t now,
+                                struct import_counts *out, struct why *why);
 
 /* Counts what transfer_import() would do, and changes nothing. */
 enum err transfer_preview(struct db *db, struct arena *mem, struct str user_id,

@@ -15,7 +15,8 @@ struct importing {
     struct document parsed;
     int64_t sequence;
     struct import_counts *counts;
-    const char *full; /* which limit it would exceed; NULL: none */
+    const struct import_choice *choice; /* NULL: all facts */
+    const char *full;                   /* which limit it would exceed; NULL: none */
     bool preview_only;
 };
 
@@ -70,8 +71,10 @@ static void
 add_atoms(struct importing *importing, const struct document_domain *part, struct merged *merged,
           struct import_domain *counters)
 {
-    *counters =
-        (struct import_domain){ .domain = part->domain, .atoms = merged->atoms + merged->count };
+    size_t *positions = ARENA_ARRAY(importing->mem, size_t, part->count);
+    *counters = (struct import_domain){ .domain = part->domain,
+                                        .atoms = merged->atoms + merged->count,
+                                        .positions = positions };
     for (size_t i = 0; i < merged->count; i++)
         merged->marks[i] = mark_of(&merged->atoms[i].atom);
     for (size_t i = 0; i < part->count; i++) {
@@ -80,7 +83,7 @@ add_atoms(struct importing *importing, const struct document_domain *part, struc
             continue;
         }
         add_atom(importing, merged, &part->atoms[i]);
-        counters->added++;
+        positions[counters->added++] = i;
     }
     importing->counts->added += counters->added;
     importing->counts->kept += counters->kept;
@@ -158,6 +161,30 @@ merge_document(struct db_tx *tx, void *argument)
     return atom_store_release(tx, importing->mem, importing->user_id, importing->sequence);
 }
 
+static bool
+is_chosen(struct arena *mem, const struct import_choice *choice, const struct domain *domain,
+          size_t position)
+{
+    struct str name = str_format(mem, "%.*s.%zu", STR_ARG(domain->name), position);
+    for (size_t i = 0; i < choice->count; i++)
+        if (str_eq(choice->names[i], name))
+            return true;
+    return false;
+}
+
+static void
+keep_chosen(struct importing *importing)
+{
+    for (size_t d = 0; d < importing->parsed.count; d++) {
+        struct document_domain *part = &importing->parsed.list[d];
+        size_t kept = 0;
+        for (size_t i = 0; i < part->count; i++)
+            if (is_chosen(importing->mem, importing->choice, part->domain, i))
+                part->atoms[kept++] = part->atoms[i];
+        part->count = kept;
+    }
+}
+
 static enum err
 run_import(struct db *db, struct importing *importing, const struct domains *domains,
            struct str document, struct why *why)
@@ -165,6 +192,8 @@ run_import(struct db *db, struct importing *importing, const struct domains *dom
     enum err err = transfer_read(importing->mem, domains, document, &importing->parsed, why);
     if (err)
         return err;
+    if (importing->choice != NULL)
+        keep_chosen(importing);
     if (importing->preview_only) {
         struct db_tx *tx = tx_begin_read(db);
         err = tx_end_read(tx, merge_domains(tx, importing));
@@ -181,6 +210,18 @@ transfer_import(struct db *db, struct arena *mem, struct str user_id, const stru
                 struct str document, int64_t now, struct import_counts *out, struct why *why)
 {
     struct importing importing = { .mem = mem, .user_id = user_id, .now = now, .counts = out };
+    return run_import(db, &importing, domains, document, why);
+}
+
+enum err
+transfer_import_chosen(struct db *db, struct arena *mem, struct str user_id,
+                       const struct domains *domains, struct str document,
+                       const struct import_choice *choice, int64_t now, struct import_counts *out,
+                       struct why *why)
+{
+    struct importing importing = {
+        .mem = mem, .user_id = user_id, .now = now, .counts = out, .choice = choice
+    };
     return run_import(db, &importing, domains, document, why);
 }
 

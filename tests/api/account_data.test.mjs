@@ -28,7 +28,7 @@ async function exportOf(person) {
 
 // The import form with a file, as a browser sends it.
 async function upload(person, bytes, { status = 200, field = "file", form, boundary = "----x" } = {}) {
-  const token = form ?? formOn(await open(person, DATA), `${DATA}/import`).value("form");
+  const token = form ?? formOn(await open(person, `${DATA}/import`), `${DATA}/import`).value("form");
   const part = (name, value, more = "") => Buffer.concat([Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`), Buffer.from(value), Buffer.from("\r\n")]);
   const answer = await person.ask("POST", `${DATA}/import`, {
     body: Buffer.concat([part("form", token), part(field, bytes, field === "file" ? '; filename="a.json"' : ""), Buffer.from(`--${boundary}--\r\n`)]),
@@ -142,7 +142,7 @@ test("a file that is none is refused with what is wrong and where, and nothing i
     ["   ", /Choose a file or paste/],
     ["{", /can't be imported/],
     [Buffer.from([0xff, 0xfe]), /can't be imported/],
-    ["[]", /not a penchant-export of version 1/],
+    ["[]", /it is empty/],
     [JSON.stringify({ ...document, version: 2 }), /not a penchant-export of version 1/],
     [JSON.stringify({ ...document, domains: { no_such: { atoms: [0] } } }), /domains\.no_such is not a domain/],
     [JSON.stringify(broken), /domains\.food_profile\.atoms\[0\] has an invalid value: it/],
@@ -158,14 +158,14 @@ test("a file that is none is refused with what is wrong and where, and nothing i
 
 test("a malformed upload is an error, and one that is too large is rejected before it is read", async (t) => {
   const { w, ada } = await connected(t);
-  const form = formOn(await open(ada, DATA), `${DATA}/import`).value("form");
+  const form = formOn(await open(ada, `${DATA}/import`), `${DATA}/import`).value("form");
   const send = (body, type = "multipart/form-data; boundary=x") =>
     ada.ask("POST", `${DATA}/import`, { body, headers: { origin: w.publicOrigin(), "sec-fetch-site": "same-origin", "content-type": type } });
   // Without readable parts there is no form token: it is refused as any form without one.
   for (const body of ["", "nonsense", `--x\r\nContent-Disposition: form-data; name="form"\r\n\r\n${form}\r\n`, `--x\r\nContent-Disposition: form-data; name="form"\r\n\r\n${form}\r\n--x\r\nContent-Disposition: form-data; name="form"\r\n\r\n${form}\r\n--x--`])
     assert.equal((await send(body)).status, 403, body);
   assert.equal((await send(`form=${form}`, "application/x-www-form-urlencoded")).status, 415);
-  assert.equal((await send(Buffer.alloc(8 * 1024 * 1024 + 128 * 1024))).status, 413);
+  assert.equal((await send(Buffer.alloc(14 * 1024 * 1024 + 128 * 1024))).status, 413);
 });
 
 test("eight mebibytes can be looked at and brought in", async (t) => {

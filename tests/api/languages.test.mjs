@@ -131,7 +131,7 @@ test("no page shows an English sentence to a German user", async (t) => {
   const pages = [
     "/", "/privacy", "/connect", "/account", "/account/waiting", "/account/facts", `/account/domains/${FOOD}`, `/account/domains/${MUSIC}`, "/account/domains/travel_profile", "/account/domains/coding_profile",
     ...atoms.map(({ atom_id }) => `/account/facts/${atom_id}`), "/account/apps", `/account/apps/${app.client_id}`, `/account/apps/${app.client_id}/facts`, "/account/security", "/account/confirm",
-    "/account/welcome", "/account/welcome?step=2", "/account/welcome?step=99", "/account/data", "/account/profile", "/developer", "/developer/apps/new", "/developer/guide", "/developer/errors",
+    "/account/welcome", "/account/welcome?step=2", "/account/welcome?step=99", "/account/data", "/account/data/import", "/account/profile", "/developer", "/developer/apps/new", "/developer/guide", "/developer/errors",
     ...["", "/connect", "/try", "/settings", "/delete"].map((tab) => `/developer/apps/${app.client_id}${tab}`), app.request({ scope: EVERYTHING, prompt: "consent" }).path,
   ];
   for (const page of pages) {

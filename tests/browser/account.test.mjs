@@ -79,6 +79,17 @@ for (const view of VIEWS)
     await look("account-security-wrong");
     await page.goto("/account/data");
     await look("account-data");
+    await page.click("a[href='/account/data/import']");
+    await look("account-bring");
+    await page.fill("#text", "User is allergic to peanuts.\nLikes jazz and techno\nIs planning a trip to Lisbon");
+    await page.click("form[action$='/import'] button");
+    await page.waitForSelector("input[name=take]");
+    await look("account-bring-preview");
+    await page.goto("/account/data/import");
+    await page.fill("#text", "{}");
+    await page.click("form[action$='/import'] button");
+    await page.waitForSelector("[aria-invalid=true]");
+    await look("account-bring-refused");
     await page.goto(app.request({ scope: "music_preferences food_profile agent_hints profile:read", prompt: "consent" }).path);
     await page.waitForSelector("button[value=allow]");
     await look("consent-preview");
@@ -178,6 +189,7 @@ for (const javaScriptEnabled of [true, false]) {
     const document = JSON.parse(fs.readFileSync(file, "utf8"));
     document.domains.music_preferences.atoms.push({ ...document.domains.music_preferences.atoms[0], value: "Fever Ray" });
     fs.writeFileSync(file, JSON.stringify(document));
+    await page.goto("/account/data/import");
     await page.setInputFiles("#file", file);
     await page.click("form[action$='/import'] button");
     await page.waitForSelector("table.counts");

@@ -58,7 +58,7 @@ test("every page is small, fits the window, and has no layout shift, however muc
     ...["favorite_foods", "statements", "cuisines", "allergies"].map((member) => `/account/domains/${FOOD}?show=${member}`), `/account/domains/${FOOD}?show=favorite_foods&page=3`,
     `/account/facts/${common}`, `/account/facts/${common}?page=2`, `/account/facts/${longest}`,
     "/account/apps", "/account/apps?page=2", `/account/apps/${app.client_id}`, `/account/apps/${app.client_id}?page=9`, `/account/apps/${apps[0].client_id}`, `/account/apps/${app.client_id}/facts`, `/account/apps/${app.client_id}/facts?page=3`,
-    "/account/security", "/account/data",
+    "/account/security", "/account/data", "/account/data/import",
     "/developer", "/developer?page=2", "/developer/apps/new",
     ...["", "?page=2", "/connect", "/try", "/settings", "/delete"].map((tab) => `/developer/apps/${far.client_id}${tab}`),
     app.request({ scope: EVERYTHING, prompt: "consent" }).path,

@@ -33,7 +33,7 @@ for (const view of VIEWS)
     await signIn(page, { password: PASSWORD });
     await page.waitForURL("**/account");
     const pages = [
-      "/account", `/account/domains/${FOOD}`, `/account/facts/${atoms[0].atom_id}`, "/account/waiting", "/account/apps", `/account/apps/${app.client_id}`, `/account/apps/${app.client_id}/facts`, "/account/security", "/account/data",
+      "/account", `/account/domains/${FOOD}`, `/account/facts/${atoms[0].atom_id}`, "/account/waiting", "/account/apps", `/account/apps/${app.client_id}`, `/account/apps/${app.client_id}/facts`, "/account/security", "/account/data", "/account/data/import",
       "/account/profile", "/account/welcome", "/connect", "/developer", "/developer/apps/new", "/developer/guide", "/developer/errors", `/developer/apps/${app.client_id}`, `/developer/apps/${app.client_id}/settings`, `/developer/apps/${app.client_id}/try`,
       app.request({ scope: EVERYTHING, prompt: "consent" }).path,
     ];

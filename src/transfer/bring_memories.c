@@ -1,0 +1,268 @@
+/* bring_memories.c - text with one statement per line: what an assistant has saved about its user.
+ *
+ * A line becomes a fact of a member if the line names the member ("Favorite artists: Björk"), or if
+ * nothing but a value of the member's vocabulary is left of it ("User is allergic to peanuts").
+ * Every other line is offered as a statement. A wrong fact is worse than a statement, so a line
+ * that could belong to members of several domains is one, unless the words name one of the domains.
+ */
+#include "transfer/bring_memory.h"
+
+#include "base/arena.h"
+#include "domain/statement.h"
+#include "domain/value_clean.h"
+#include "domain/value_text.h"
+#include "hint/context.h"
+#include "text/utf8.h"
+#include "transfer/bring.h"
+#include "transfer/bring_internal.h"
+
+#define LINE_MAX_BYTES 4096
+#define OTHER_DOMAIN STR("lifestyle_profile") /* of statements about nothing in particular */
+
+struct line {
+    struct bringing *bringing;
+    struct str text;
+    bool negative;
+    struct str liked; /* the rest after "I like" or "I don't like"; absent: no such beginning */
+    struct context_match about;
+};
+
+/* ---- members by their name ---- */
+
+/* Whether the text is nothing but values of the vocabulary, in the member's own wordings. */
+static bool
+is_vocabulary(const struct line *line, const struct member *member, struct str text)
+{
+    struct value *values = NULL;
+    size_t count = 0;
+    if (!bring_values(line->bringing->row, member, text, &values, &count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if (vocabulary_find(member->vocabulary, values[i].key) == NULL)
+            return false;
+    return count > 0;
+}
+
+static struct str
+without_favorite(struct str folded)
+{
+    return str_starts(folded, STR("favorite ")) ? str_from(folded, 9) : folded;
+}
+
+static bool
+is_plural(struct str many, struct str one)
+{
+    if (str_ends(one, STR("y")) && str_ends(many, STR("ies")))
+        return str_eq(str_first(many, many.len - 3), str_first(one, one.len - 1));
+    return str_ends(many, STR("s")) && str_eq(str_first(many, many.len - 1), one);
+}
+
+static bool
+is_name_of(struct arena *mem, struct str label, const struct member *member)
+{
+    struct str wanted = without_favorite(value_fold(mem, label));
+    const struct str names[] = { member->name, member->title };
+    for (size_t i = 0; i < 2 && wanted.len > 0; i++) {
+        struct str name = str_present(names[i]) ? value_fold(mem, names[i]) : STR("");
+        name = without_favorite(name);
+        if (str_eq(name, wanted) || is_plural(name, wanted) || is_plural(wanted, name))
+            return true;
+    }
+    return false;
+}
+
+/* How well the values fit a member that the line names; 0: not at all. */
+static int
+fit_of(const struct line *line, const struct domain *domain, const struct member *member,
+       struct str values)
+{
+    int related = context_chosen(&line->about, domain) != NULL;
+    if (member->type == MEMBER_OBJECT || member->type == MEMBER_NUMBER ||
+        member->type == MEMBER_BOOL)
+        return 0;
+    if (member->vocabulary == NULL)
+        return 3 + related;
+    return is_vocabulary(line, member, values) ? 5 + related : member->vocabulary->open ? 1 : 0;
+}
+
+/* The member with that name that the values fit best; NULL: none, or several fit as well. */
+static const struct member *
+find_named(const struct line *line, struct str label, struct str values,
+           const struct domain **domain)
+{
+    const struct domains *domains = line->bringing->params->domains;
+    const struct member *found = NULL;
+    int best = 0;
+    for (size_t d = 0; d < domains->count; d++)
+        for (size_t m = 0; m < domains->list[d].member_count; m++) {
+            const struct member *member = &domains->list[d].members[m];
+            int fit = !is_name_of(line->bringing->row, label, member)
+                          ? 0
+                          : fit_of(line, &domains->list[d], member, values);
+            if (fit == 0 || fit < best)
+                continue;
+            found = fit > best ? member : NULL;
+            *domain = &domains->list[d];
+            best = fit;
+        }
+    return found;
+}
+
+/* Values after a member's name, separated by commas. All of them must be valid. */
+static bool
+add_values(const struct line *line, const struct domain *domain, const struct member *member,
+           struct str list)
+{
+    struct str part, rest = list;
+    bool many = str_index(list, ',') < list.len && member->type == MEMBER_ARRAY, all = true;
+    if (!many)
+        return bring_add(line->bringing, domain, member, list);
+    while (str_cut(&rest, ',', &part)) {
+        part = str_trim(part);
+        if (str_starts(part, STR("and ")))
+            part = str_trim(str_from(part, 4));
+        all = (part.len == 0 || bring_add(line->bringing, domain, member, part)) && all;
+    }
+    return all;
+}
+
+static bool
+add_named(const struct line *line)
+{
+    struct str label, list;
+    const struct domain *domain = NULL;
+    if (!memory_label(line->text, &label, &list))
+        return false;
+    const struct member *member = find_named(line, label, list, &domain);
+    return member != NULL && add_values(line, domain, member, list);
+}
+
+/* ---- members by their vocabulary ---- */
+
+/* Which text of the line the member accepts; absent: none. */
+static struct str
+accepted(const struct line *line, const struct domain *domain, const struct member *member)
+{
+    struct arena *mem = line->bringing->row;
+    bool critical = member->safety == SAFETY_CRITICAL;
+    if (member->vocabulary == NULL || member->sensitive ||
+        (member->type != MEMBER_ARRAY && member->type != MEMBER_STRING &&
+         member->type != MEMBER_ENUM))
+        return STR_NONE;
+    /* "peanuts" alone is neither an allergy nor a dislike: the words around it must say so. */
+    bool bare = value_entry(mem, member->vocabulary, value_fold(mem, line->text)) != NULL;
+    bool may = critical ? statement_concern(domain, line->text) != CONCERN_NONE
+                        : !member->avoid || line->negative;
+    if (!may || (bare && member->avoid))
+        return STR_NONE;
+    if (is_vocabulary(line, member, line->text))
+        return line->text;
+    if (str_present(line->liked) && member->safety == SAFETY_NONE &&
+        line->negative == member->avoid && member->type == MEMBER_ARRAY &&
+        is_vocabulary(line, member, line->liked))
+        return line->liked;
+    return STR_NONE;
+}
+
+static bool
+add_vocabulary(const struct line *line)
+{
+    const struct domains *domains = line->bringing->params->domains;
+    const struct domain *best = NULL;
+    const struct member *chosen = NULL;
+    struct str value = STR_NONE;
+    bool several = false;
+    for (size_t d = 0; d < domains->count; d++) {
+        const struct domain *domain = &domains->list[d];
+        bool related = context_chosen(&line->about, domain) != NULL;
+        bool best_related = best != NULL && context_chosen(&line->about, best) != NULL;
+        for (size_t m = 0; m < domain->member_count; m++) {
+            struct str text = accepted(line, domain, &domain->members[m]);
+            if (!str_present(text))
+                continue;
+            if (best != NULL && best != domain && related == best_related)
+                several = true;
+            if (best == NULL || (best != domain && related && !best_related)) {
+                best = domain;
+                chosen = &domain->members[m];
+                value = text;
+                several = false;
+            }
+            break;
+        }
+    }
+    return best != NULL && !several && bring_add(line->bringing, best, chosen, value);
+}
+
+/* ---- statements ---- */
+
+static const struct member *
+statements_of(const struct domain *domain)
+{
+    for (size_t i = 0; domain != NULL && i < domain->member_count; i++)
+        if (statement_holds(&domain->members[i]))
+            return &domain->members[i];
+    return NULL;
+}
+
+/* The domain of a statement: one where it is critical, one that it is about, or everyday life. */
+static const struct domain *
+domain_of(const struct line *line)
+{
+    const struct domains *domains = line->bringing->params->domains;
+    for (size_t i = 0; i < domains->count; i++)
+        if (statement_concern(&domains->list[i], line->text) == CONCERN_FOOD &&
+            context_chosen(&line->about, &domains->list[i]) != NULL)
+            return &domains->list[i];
+    for (size_t i = 0; i < line->about.count; i++)
+        if (line->about.list[i].context != NULL &&
+            statements_of(line->about.list[i].domain) != NULL)
+            return line->about.list[i].domain;
+    for (size_t i = 0; i < line->about.count; i++)
+        if (statements_of(line->about.list[i].domain) != NULL)
+            return line->about.list[i].domain;
+    return domains_find(domains, OTHER_DOMAIN);
+}
+
+static bool
+add_line(struct bringing *bringing, struct str text, struct str heading)
+{
+    struct line line = { .bringing = bringing };
+    if (utf8_length(text) > VALUE_MAX_CHARACTERS)
+        return false;
+    line.text = memory_first_person(bringing->row, text);
+    memory_liking(line.text, &line.liked, &line.negative);
+    context_find(bringing->params->domains->contexts, line.text, &line.about);
+    if (line.about.count == 0)
+        context_find(bringing->params->domains->contexts, heading, &line.about);
+    if (add_named(&line) || add_vocabulary(&line))
+        return true;
+    const struct domain *domain = domain_of(&line);
+    return bring_add(bringing, domain, statements_of(domain), line.text);
+}
+
+enum bring_problem
+bring_memories(struct bringing *bringing, struct str text)
+{
+    struct str line, heading = STR(""), rest = text;
+    while (str_cut(&rest, '\n', &line)) {
+        struct memory_line read = memory_read(line);
+        if (read.kind == MEMORY_HEADING)
+            heading = read.text;
+        if (read.kind != MEMORY_STATEMENT)
+            continue;
+        if (++bringing->out->rows > BRING_LINES_MAX)
+            return BRING_LINES;
+        struct str sentence, sentences = read.text;
+        if (sentences.len > LINE_MAX_BYTES) {
+            bringing->out->unused++;
+            continue;
+        }
+        while (memory_cut(&sentences, &sentence)) {
+            bringing->out->unused += add_line(bringing, sentence, heading) ? 0 : 1;
+            arena_reset(bringing->row);
+        }
+    }
+    bringing->out->kind = BRING_MEMORIES;
+    return BRING_FINE;
+}

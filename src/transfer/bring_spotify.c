@@ -1,0 +1,275 @@
+/* bring_spotify.c - Spotify's account data: library, playlists, and both kinds of history.
+ *
+ * A play counts from 30 seconds on, as on Spotify. Music is told by what was played most, not by
+ * everything that was ever played. */
+#include "transfer/bring_internal.h"
+
+#include "base/arena.h"
+#include "transfer/bring.h"
+#include "transfer/json_items.h"
+#include "text/json_read.h"
+
+#define MUSIC "music_preferences"
+#define MEDIA "media_profile"
+
+#define DEPTH_MAX 6
+#define ITEM_MAX ((size_t)64 * 1024) /* bytes of one row */
+#define PLAYED_MS 30000
+#define ARTIST_MS ((int64_t)30 * 60 * 1000)
+#define SONG_PLAYS 10
+#define SHOW_MS ((int64_t)60 * 60 * 1000)
+#define SAVED_TRACKS 5   /* of one artist */
+#define LISTED_TRACKS 3  /* of one artist, in playlists */
+#define FOLLOWED 1000000 /* weight of an artist that the user follows */
+
+struct spotify {
+    struct bringing *bringing;
+    struct ranking *artists, *songs, *albums, *shows, *banned_artists, *banned_songs;
+};
+
+static struct str
+text_of(const struct json_value *row, const char *key)
+{
+    const struct json_value *value = json_member(row, key);
+    return value != NULL && value->type == JSON_STR ? value->text : STR_NONE;
+}
+
+static int64_t
+number_of(const struct json_value *row, const char *key)
+{
+    const struct json_value *value = json_member(row, key);
+    return value != NULL && value->type == JSON_INT && value->integer > 0 &&
+                   value->integer < INT64_MAX / RANKING_NAMES_MAX / 1024
+               ? value->integer
+               : 0;
+}
+
+static struct str
+made_by(struct arena *mem, struct str title, struct str artist)
+{
+    return title.len == 0 || artist.len == 0
+               ? title
+               : str_format(mem, "%.*s by %.*s", STR_ARG(title), STR_ARG(artist));
+}
+
+/* ---- rows ---- */
+
+static void
+add_play(struct spotify *spotify, const struct json_value *row)
+{
+    static const struct {
+        const char *ms, *artist, *track, *show;
+    } forms[] = {
+        { "msPlayed", "artistName", "trackName", "podcastName" },
+        { "ms_played", "master_metadata_album_artist_name", "master_metadata_track_name",
+          "episode_show_name" },
+    };
+    for (size_t i = 0; i < 2; i++) {
+        int64_t ms = number_of(row, forms[i].ms);
+        if (ms < PLAYED_MS)
+            continue;
+        struct str artist = text_of(row, forms[i].artist), track = text_of(row, forms[i].track);
+        ranking_add(spotify->artists, artist, ms);
+        ranking_add(spotify->songs, made_by(spotify->bringing->row, track, artist), 1);
+        ranking_add(spotify->shows, text_of(row, forms[i].show), ms);
+    }
+}
+
+static void
+add_saved_track(struct spotify *spotify, const struct json_value *row)
+{
+    ranking_add(spotify->artists, text_of(row, "artist"), 1);
+}
+
+static void
+add_saved_album(struct spotify *spotify, const struct json_value *row)
+{
+    ranking_add(spotify->albums,
+                made_by(spotify->bringing->row, text_of(row, "album"), text_of(row, "artist")), 1);
+}
+
+static void
+add_followed(struct spotify *spotify, const struct json_value *row)
+{
+    ranking_add(spotify->artists, text_of(row, "name"), FOLLOWED);
+}
+
+static void
+add_show(struct spotify *spotify, const struct json_value *row)
+{
+    ranking_add(spotify->shows, text_of(row, "name"), SHOW_MS);
+}
+
+static void
+add_banned_artist(struct spotify *spotify, const struct json_value *row)
+{
+    ranking_add(spotify->banned_artists, text_of(row, "name"), 1);
+}
+
+static void
+add_banned_track(struct spotify *spotify, const struct json_value *row)
+{
+    ranking_add(spotify->banned_songs,
+                made_by(spotify->bringing->row, text_of(row, "track"), text_of(row, "artist")), 1);
+}
+
+static void
+add_listed_track(struct spotify *spotify, const struct json_value *row)
+{
+    const struct json_value *track = json_member(row, "track");
+    if (track != NULL)
+        ranking_add(spotify->artists, text_of(track, "artistName"), 1);
+}
+
+/* Calls `add` for each row that can be read. False: the list ends early. */
+static bool
+each_row(struct spotify *spotify, struct str list,
+         void (*add)(struct spotify *, const struct json_value *))
+{
+    struct json_items items;
+    struct str key, text;
+    if (!json_items_open(&items, list))
+        return true;
+    while (json_items_next(&items, &key, &text)) {
+        const struct json_value *row = NULL;
+        spotify->bringing->out->rows++;
+        if (text.len <= ITEM_MAX &&
+            json_read(spotify->bringing->row, text, DEPTH_MAX, &row, NULL) == 0)
+            add(spotify, row);
+        arena_reset(spotify->bringing->row);
+    }
+    return !items.broken;
+}
+
+/* ---- files ---- */
+
+static enum bring_problem
+read_history(struct spotify *spotify, struct str text)
+{
+    struct bringing *bringing = spotify->bringing;
+    bringing->out->kind = BRING_SPOTIFY_HISTORY;
+    if (!each_row(spotify, text, add_play))
+        return BRING_BROKEN;
+    bring_add_top(bringing, MUSIC, "favorite_artists", spotify->artists, ARTIST_MS, 1);
+    bring_add_top(bringing, MUSIC, "favorite_songs", spotify->songs, 1, SONG_PLAYS);
+    bring_add_top(bringing, MEDIA, "favorite_podcasts", spotify->shows, SHOW_MS, 1);
+    return BRING_FINE;
+}
+
+static bool
+read_playlist(struct spotify *spotify, struct str playlist)
+{
+    struct json_items items;
+    struct str key, value;
+    if (!json_items_open(&items, playlist) || !items.is_object)
+        return true;
+    while (json_items_next(&items, &key, &value))
+        if (str_eq(key, STR("items")) && !each_row(spotify, value, add_listed_track))
+            return false;
+    return !items.broken;
+}
+
+static bool
+read_playlists(struct spotify *spotify, struct str list)
+{
+    struct json_items items;
+    struct str key, value;
+    if (!json_items_open(&items, list))
+        return true;
+    while (json_items_next(&items, &key, &value))
+        if (!read_playlist(spotify, value))
+            return false;
+    return !items.broken;
+}
+
+static bool
+read_part(struct spotify *spotify, struct str key, struct str value)
+{
+    static const struct {
+        const char *key;
+        void (*add)(struct spotify *, const struct json_value *);
+    } parts[] = {
+        { "tracks", add_saved_track },
+        { "albums", add_saved_album },
+        { "artists", add_followed },
+        { "shows", add_show },
+        { "bannedArtists", add_banned_artist },
+        { "bannedTracks", add_banned_track },
+    };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (str_eq_c(key, parts[i].key))
+            return each_row(spotify, value, parts[i].add);
+    return true;
+}
+
+static enum bring_problem
+read_object(struct spotify *spotify, struct str text, bool playlists)
+{
+    struct bringing *bringing = spotify->bringing;
+    struct json_items items;
+    struct str key, value;
+    bool whole = true;
+    bringing->out->kind = playlists ? BRING_SPOTIFY_PLAYLISTS : BRING_SPOTIFY_LIBRARY;
+    json_items_open(&items, text);
+    while (whole && json_items_next(&items, &key, &value)) {
+        if (!playlists)
+            whole = read_part(spotify, key, value);
+        else if (str_eq(key, STR("playlists")))
+            whole = read_playlists(spotify, value);
+    }
+    if (!whole || items.broken)
+        return BRING_BROKEN;
+    bring_add_top(bringing, MUSIC, "favorite_artists", spotify->artists,
+                  playlists ? LISTED_TRACKS : SAVED_TRACKS, 1);
+    bring_add_top(bringing, MUSIC, "favorite_albums", spotify->albums, 1, 1);
+    bring_add_top(bringing, MUSIC, "disliked_artists", spotify->banned_artists, 1, 1);
+    bring_add_top(bringing, MUSIC, "disliked_songs", spotify->banned_songs, 1, 1);
+    bring_add_top(bringing, MEDIA, "favorite_podcasts", spotify->shows, SHOW_MS, 1);
+    return BRING_FINE;
+}
+
+/* ---- recognition ---- */
+
+static bool
+has_key(struct str object, const char *wanted)
+{
+    struct json_items items;
+    struct str key, value;
+    if (!json_items_open(&items, object) || !items.is_object)
+        return false;
+    while (json_items_next(&items, &key, &value))
+        if (str_eq_c(key, wanted))
+            return true;
+    return false;
+}
+
+static bool
+is_history(struct str text)
+{
+    struct json_items items;
+    struct str key, first;
+    if (!json_items_open(&items, text) || items.is_object)
+        return false;
+    if (!json_items_next(&items, &key, &first))
+        return !items.broken; /* [] is how an empty history looks */
+    return has_key(first, "msPlayed") || has_key(first, "ms_played");
+}
+
+enum bring_problem
+bring_spotify(struct bringing *bringing, struct str text, bool *known)
+{
+    struct arena *mem = bringing->work;
+    struct spotify spotify = { bringing,
+                               .artists = ranking_new(mem),
+                               .songs = ranking_new(mem),
+                               .albums = ranking_new(mem),
+                               .shows = ranking_new(mem),
+                               .banned_artists = ranking_new(mem),
+                               .banned_songs = ranking_new(mem) };
+    bool history = is_history(text), playlists = !history && has_key(text, "playlists");
+    *known = history || playlists ||
+             (has_key(text, "tracks") && has_key(text, "albums") && has_key(text, "artists"));
+    if (!*known)
+        return BRING_FINE;
+    return history ? read_history(&spotify, text) : read_object(&spotify, text, playlists);
+}
