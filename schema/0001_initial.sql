@@ -204,6 +204,7 @@ CREATE INDEX import_draft_expiry ON import_draft (expires_at);
 -- `expires_at` is 0 for the portal's apps; use of the others postpones it (src/model/app.h).
 -- `logo` is a digest of the image in app_logo, which is base64url of a PNG.
 -- `purpose` is the context of hints for requests that send none.
+-- The host of `homepage` was verified at `verified_at`; 0: not verified.
 -- `redirect_uris` has one URI per line. The previous secret stays valid until `old_secret_expires_at`.
 CREATE TABLE app (
     app_id                TEXT   NOT NULL PRIMARY KEY,
@@ -230,7 +231,8 @@ CREATE TABLE app (
     checked_at            BIGINT NOT NULL DEFAULT 0,
     fresh_until           BIGINT NOT NULL DEFAULT 0,
     logo                  TEXT,
-    purpose               TEXT
+    purpose               TEXT,
+    verified_at           BIGINT NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX app_owner ON app (owner_id, position);
 CREATE UNIQUE INDEX app_position ON app (position);

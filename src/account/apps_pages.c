@@ -129,6 +129,7 @@ put_connection(struct call *call, struct values *values, const struct connection
     values_text(values, "app_id", connection->app.id);
     values_text(values, "initial", initial(connection->app.name));
     values_text(values, "logo", logo_path(call->mem, &connection->app));
+    values_text(values, "verified_host", app_verified_host(&connection->app));
     values_flag(values, "disabled", connection->app.status != APP_ACTIVE);
     put_scopes(call, values, &grant->allowed);
     when_put(call, values, "since", grant->created_at);

@@ -49,6 +49,7 @@ const struct route *const routes_public[] = {
     developer_routes,
     developer_app_routes,
     developer_logo_routes,
+    developer_domain_routes,
     developer_connect_routes,
     developer_try_routes,
     developer_docs_routes,

@@ -73,6 +73,13 @@ documents_free(struct documents *documents)
     free(documents);
 }
 
+void
+documents_get(struct documents *documents, struct fetch *fetch, void (*ready)(void *context),
+              void *context)
+{
+    fetcher_get(documents->fetcher, fetch, ready, context);
+}
+
 const char *
 documents_url_problem(const struct documents *documents, struct str url)
 {

@@ -38,6 +38,12 @@ struct documents *documents_start(const struct documents_settings *settings);
 void documents_cancel(struct documents *documents); /* see fetcher_cancel(); NULL is allowed */
 void documents_free(struct documents *documents);   /* NULL is allowed */
 
+struct fetch;
+
+/* Fetches another file by the same rules, for domain_proof.h; see fetcher_get(). */
+void documents_get(struct documents *documents, struct fetch *fetch, void (*ready)(void *context),
+                   void *context);
+
 enum document_state {
     DOCUMENT_READY,   /* the app is stored and can be used */
     DOCUMENT_NEEDED,  /* the document has to be fetched */

@@ -196,6 +196,8 @@ apply_params(struct change *change)
     app->name = change->wanted.name;
     app->redirect_uris = change->wanted.redirect_uris;
     app->scopes = change->wanted.scopes;
+    if (!str_eq(app->homepage, change->wanted.homepage))
+        app->verified_at = 0;
     app->homepage = change->wanted.homepage;
     app->privacy_link = change->wanted.privacy_link;
     app->purpose = change->wanted.purpose;
@@ -210,6 +212,24 @@ app_change(struct db *db, struct arena *mem, struct str id, const struct app_par
     *problems = (struct app_problems){ 0 };
     check_params(mem, params, &change.wanted, problems);
     return no_problems(problems) ? run_change(db, &change, apply_held, out) : ERR_INVALID;
+}
+
+static enum err
+apply_verified(struct change *change)
+{
+    if (str_eq(change->app.homepage, change->wanted.homepage))
+        change->app.verified_at = change->wanted.verified_at;
+    return ERR_NONE;
+}
+
+enum err
+app_set_verified(struct db *db, struct arena *mem, struct str id, struct str homepage,
+                 bool verified, int64_t now, struct app *out)
+{
+    struct change change = { .mem = mem, .id = id, .now = now, .apply = apply_verified };
+    change.wanted.homepage = homepage;
+    change.wanted.verified_at = verified ? now : 0;
+    return run_change(db, &change, apply_held, out);
 }
 
 static enum err

@@ -189,6 +189,16 @@ app_uri_difference(const struct app *app, struct str asked, struct str *nearest)
     return sentence;
 }
 
+struct str
+app_verified_host(const struct app *app)
+{
+    struct str rest = str_from(app->homepage, strlen("https://"));
+    size_t end = 0;
+    while (end < rest.len && strchr("/?#:", rest.ptr[end]) == NULL)
+        end++;
+    return app->verified_at > 0 ? str_first(rest, end) : STR_NONE;
+}
+
 const char *
 app_link_problem(struct str link)
 {

@@ -34,6 +34,7 @@ struct app {
     struct str name;
     struct str redirect_uris; /* one per line, in the order of registration */
     struct str homepage;      /* absent: none; shown on the consent page */
+    int64_t verified_at;      /* when the host of the homepage was verified; 0: it is not */
     struct str privacy_link;  /* absent: none; shown on the consent page */
     struct str purpose;       /* context of hints if a request has none; absent: none */
     struct str logo;          /* mark of its logo, see logo.h; absent: none */
@@ -84,6 +85,9 @@ struct str app_find_uri(const struct app *app, struct str asked);
 /* How a requested URI without a match differs from the *nearest one: a sentence for the developer.
  */
 const char *app_uri_difference(const struct app *app, struct str asked, struct str *nearest);
+
+/* The host of the homepage, if it was verified; otherwise absent. */
+struct str app_verified_host(const struct app *app);
 
 /* A link must be empty or an absolute https URL. */
 const char *app_link_problem(struct str link);

@@ -189,6 +189,7 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
     values_flag(values, "month", app->kind == APP_PORTAL && !asked->never_ends);
     consent_self_put(call, values, app, redirect_uri, requested);
     put_developer(call, values, app);
+    values_text(values, "verified_host", app_verified_host(app));
     consent_facts_put(call, values, &preview.facts, requested, asked->withheld);
     put_scopes(call, values, requested, asked, consent_self_chooses_domains(app, requested),
                &preview);

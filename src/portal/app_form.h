@@ -42,9 +42,15 @@ struct app_params developer_app_params(struct call *call);
 void developer_app_put_form(struct call *call, struct values *values,
                             const struct app_params *params, const struct app_problems *problems);
 
-/* Sends the settings of the app. logo_problem: why a logo was refused; NULL: none was. */
+/* Why the logo was refused, and why the domain is not verified; NULL: that was not asked for. */
+struct app_refusals {
+    const char *logo;
+    const char *domain;
+};
+
+/* Sends the settings of the app. */
 enum err developer_app_show_settings(struct call *call, int status, const struct app *app,
-                                     const char *logo_problem);
+                                     const struct app_refusals *refusals);
 
 /* Sends the page that shows a new secret once. `is_new_app` selects its text. */
 enum err developer_app_show_secret(struct call *call, const struct app *app, struct str secret,

@@ -1,6 +1,7 @@
 /* app_pages.c - the pages of a developer's own app: usage, errors, settings, secret, deletion. An
  * app of another user is not found. */
 #include "base/arena.h"
+#include "client/domain_proof.h"
 #include "crypt/secret.h"
 #include "job/usage.h"
 #include "page/chart.h"
@@ -110,15 +111,28 @@ params_of(struct call *call, const struct app *app)
                                 .is_public = app->is_public };
 }
 
+static void
+put_domain(struct call *call, struct values *values, const struct app *app)
+{
+    const char *problem = NULL;
+    struct str url =
+        domain_proof_url(call->web->settings.documents, call->mem, app->homepage, &problem);
+    values_text(values, "proof_url", url);
+    values_text(values, "verified_host", app_verified_host(app));
+    when_put(call, values, "verified", app->verified_at);
+}
+
 static enum err
 show_settings(struct call *call, int status, const struct app *app, const struct app_params *params,
-              const struct app_problems *problems, const char *logo_problem)
+              const struct app_problems *problems, const struct app_refusals *refusals)
 {
     struct values *values = values_new(call->mem);
-    if (logo_problem != NULL)
-        values_text(values, "logo_problem", message_sentence(call, str_of(logo_problem)));
+    values_text(values, "logo_problem", message_sentence(call, str_of(refusals->logo)));
+    values_text(values, "domain_problem", message_sentence(call, str_of(refusals->domain)));
+    put_domain(call, values, app);
     developer_app_put_form(call, values, params, problems);
-    values_flag(values, "refused", status != 200 && logo_problem == NULL);
+    values_flag(values, "refused",
+                status != 200 && refusals->logo == NULL && refusals->domain == NULL);
     values_text(values, "current",
                 str_format(call->mem, "%.12s", str_c(call->mem, app->secret_hash)));
     values_flag(values, "old_valid", app->old_secret_expires_at > call->now);
@@ -128,10 +142,10 @@ show_settings(struct call *call, int status, const struct app *app, const struct
 
 enum err
 developer_app_show_settings(struct call *call, int status, const struct app *app,
-                            const char *logo_problem)
+                            const struct app_refusals *refusals)
 {
     struct app_params params = params_of(call, app);
-    return show_settings(call, status, app, &params, &(struct app_problems){ 0 }, logo_problem);
+    return show_settings(call, status, app, &params, &(struct app_problems){ 0 }, refusals);
 }
 
 static enum err
@@ -139,7 +153,9 @@ get_settings(struct call *call)
 {
     struct app app;
     enum err err = developer_app_find(call, &app);
-    return err != ERR_NONE ? err : developer_app_show_settings(call, 200, &app, NULL);
+    return err != ERR_NONE
+               ? err
+               : developer_app_show_settings(call, 200, &app, &(struct app_refusals){ 0 });
 }
 
 static enum err
@@ -153,7 +169,7 @@ post_settings(struct call *call)
     struct app_params params = developer_app_params(call);
     err = app_change(call->db, call->mem, app.id, &params, call->now, &changed, &problems);
     if (err == ERR_INVALID)
-        return show_settings(call, 400, &app, &params, &problems, NULL);
+        return show_settings(call, 400, &app, &params, &problems, &(struct app_refusals){ 0 });
     if (err == ERR_NONE)
         flash_redirect(call, settings_path(call, &app),
                        &(struct flash){ .key = KEY("flash.app.saved") });

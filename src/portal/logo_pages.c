@@ -32,7 +32,8 @@ post_logo(struct call *call)
         file = multipart_find(&parts, "file");
     err = file.len == 0 ? ERR_INVALID : logo_set(call->db, call->mem, app.id, file, &problem);
     if (err == ERR_INVALID)
-        return developer_app_show_settings(call, 400, &app, problem);
+        return developer_app_show_settings(call, 400, &app,
+                                           &(struct app_refusals){ .logo = problem });
     if (err == ERR_NONE)
         flash_redirect(call, settings_path(call, &app),
                        &(struct flash){ .key = KEY("flash.app.logo_saved") });

@@ -9,6 +9,7 @@
 extern const struct route developer_routes[];
 extern const struct route developer_app_routes[];
 extern const struct route developer_logo_routes[];
+extern const struct route developer_domain_routes[];
 extern const struct route developer_connect_routes[];
 extern const struct route developer_try_routes[];
 extern const struct route developer_docs_routes[];

@@ -11,8 +11,8 @@
     " old_secret_expires_at, status, epoch, position, created_at, updated_at, homepage, "     \
     "privacy_link, kind, document, expires_at, document_mark, checked_at, fresh_until, purpose"
 
-/* Only an operator sets rate_api; logo_store.h sets logo. */
-#define ALL_COLUMNS COLUMNS ", rate_api, logo"
+/* Only an operator sets rate_api; logo_store.h sets logo. A new app is not verified. */
+#define ALL_COLUMNS COLUMNS ", rate_api, logo, verified_at"
 
 SQL(app_add, "INSERT INTO app (" COLUMNS ")"
              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
@@ -35,7 +35,7 @@ SQL(app_count, "SELECT COUNT(*) FROM app WHERE owner_id = $1");
 SQL(app_put, "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, secret_hash = $5,"
              " old_secret_hash = $6, old_secret_expires_at = $7, status = $8, epoch = $9,"
              " updated_at = $10, homepage = $11, privacy_link = $12, rate_api = $13,"
-             " purpose = $14"
+             " purpose = $14, verified_at = $15"
              " WHERE app_id = $1 RETURNING app_id");
 
 SQL(app_delete, "DELETE FROM app WHERE app_id = $1 RETURNING app_id");
@@ -82,6 +82,7 @@ read_app(const struct db_rows *rows, size_t row, struct app *out)
         .purpose = db_cell_text(rows, row, 22),
         .rate_api = db_cell_int(rows, row, 23),
         .logo = db_cell_text(rows, row, 24),
+        .verified_at = db_cell_int(rows, row, 25),
     };
     scopes_read_known(db_cell_text(rows, row, 4), &out->scopes);
     bool valid = app_status_read(db_cell_text(rows, row, 9), &out->status) &&
@@ -166,7 +167,8 @@ app_store_put(struct db_tx *tx, struct arena *mem, const struct app *app)
                  db_text(app->secret_hash), db_text(app->old_secret_hash),
                  db_int(app->old_secret_expires_at), db_text(str_of(app_status_name(app->status))),
                  db_int(app->epoch), db_int(app->updated_at), db_text(app->homepage),
-                 db_text(app->privacy_link), db_int(app->rate_api), db_text(app->purpose));
+                 db_text(app->privacy_link), db_int(app->rate_api), db_text(app->purpose),
+                 db_int(app->verified_at));
     if (err)
         return err;
     return rows.count == 0 ? ERR_NOT_FOUND : ERR_NONE;
