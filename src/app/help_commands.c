@@ -5,8 +5,12 @@
 #include "api/openapi.h"
 #include "app/routes.h"
 #include "base/buf.h"
+#include "base/embedded.h"
 #include "domain/domain.h"
+#include "portal/guide.h"
 #include "portal/reference.h"
+#include "portal/snippet.h"
+#include "text/catalog.h"
 #include "text/json_write.h"
 
 #define HELP_MAX (256 * 1024)
@@ -143,6 +147,27 @@ write_settings_page(struct buf *out)
                    "no other file is named.\n.SH SEE ALSO\n.BR penchant (1)\n");
 }
 
+/* The guide for app developers, with the addresses of a demo. */
+static int
+help_guide(struct command_call *call)
+{
+    struct buf out = buf_in(call->mem, HELP_MAX);
+    struct catalog *catalog = NULL;
+    struct why why = { 0 };
+    struct snippet snippet = { .base_url = STR("http://127.0.0.1:8080"),
+                               .auth_url = STR("http://127.0.0.1:8080"),
+                               .client_id = STR("app_…"),
+                               .redirect_uri = STR("http://127.0.0.1:9876/callback"),
+                               .scope = STR("music_preferences agent_hints"),
+                               .api_path = STR("/v1/agent-hints?format=bullets&max_tokens=100"),
+                               .confidential = true,
+                               .hints = true };
+    if (catalog_read(call->mem, "en.strings", embedded_find("pages/en.strings"), &catalog, &why))
+        return command_usage_error(call, why.text);
+    guide_write(&out, call->mem, catalog, &snippet);
+    return print(call, &out);
+}
+
 static int
 help_man(struct command_call *call)
 {
@@ -238,6 +263,16 @@ const struct command help_commands[] = {
       NULL,
       help_api,
       "print the API reference for app developers" },
+    { "help guide",
+      "",
+      0,
+      0,
+      { { "markdown", NULL, "print Markdown (the default)" } },
+      COMMAND_WITHOUT_STORE,
+      NO_INPUT,
+      NULL,
+      help_guide,
+      "print the guide to the first API call" },
     { "help commands",
       "",
       0,

@@ -72,6 +72,7 @@ get_connect(struct call *call)
     values_text(values, "curl", snippet_fill(call->mem, "snippet_curl.sh", &snippet));
     values_text(values, "javascript",
                 snippet_fill(call->mem, "snippet_openid_client.mjs", &snippet));
+    values_text(values, "button", snippet_fill(call->mem, "connect-button.txt", &snippet));
     values_text(values, "python", snippet_fill(call->mem, "snippet_authlib.py", &snippet));
     return developer_app_page(call, 200, "developer_connect", "connect", &app, values);
 }

@@ -1,6 +1,7 @@
 /* docs_pages.c - the guide, the list of errors, and llms.txt, without sign-in. The API reference is
  * in reference_pages.c. */
 #include "page/account_page.h"
+#include "portal/guide.h"
 #include "portal/portal_routes.h"
 #include "portal/snippet.h"
 #include "text/template.h"
@@ -18,23 +19,20 @@ urls(const struct call *call)
 
 /* ---- guide ---- */
 
-/* Splits guide.sh into sections, each after a line "# ---- name". */
 static enum err
 get_guide(struct call *call)
 {
     struct snippet snippet = urls(call);
-    struct str rest = snippet_fill(call->mem, "guide.sh", &snippet), line, name = STR_NONE;
+    struct guide_step steps[GUIDE_STEPS];
     struct values *values = values_new(call->mem);
-    const char *start = rest.ptr;
-    values_text(values, "base_url", snippet.base_url);
-    while (str_cut(&rest, '\n', &line)) {
-        if (!str_starts(line, STR("# ---- ")))
-            continue;
-        if (str_present(name))
-            values_text(values, str_c(call->mem, name),
-                        (struct str){ start, (size_t)(line.ptr - start) });
-        name = str_from(line, 7);
-        start = line.ptr + line.len + 1;
+    guide_read(call->mem, &snippet, steps);
+    for (size_t i = 0; i < GUIDE_STEPS; i++) {
+        struct values *item = values_item(values, "steps");
+        values_text(item, "id", str_of(steps[i].name));
+        values_text(item, "title", message(call, steps[i].title));
+        values_text(item, "sample", steps[i].code);
+        values_flag(item, "first", i == 0);
+        message_marked(item, "text", message(call, steps[i].text));
     }
     return account_page(call, 200, "developer_guide", "developer", values);
 }

@@ -95,6 +95,8 @@ snippet_fill(struct arena *mem, const char *file, const struct snippet *snippet)
         bool hints = remove_mark(&line, STR("{{hints}}"));
         if ((secret && !snippet->confidential) || (hints && !snippet->hints))
             continue;
+        if (line.len == 0 && !str_present(rest)) /* after the last line break */
+            break;
         add_line(&out, line, snippet, shell);
     }
     return buf_str(&out);

@@ -1,10 +1,13 @@
 // What a developer reads, and an agent: open to everybody, and made from what the program does.
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
 import test from "node:test";
 import { assertCommon, assertPage } from "../kit/expect.mjs";
-import { textOf } from "../kit/html.mjs";
-import { world } from "../kit/world.mjs";
+import { textOf, unescape } from "../kit/html.mjs";
+import { stage } from "../kit/oauth.mjs";
+import { ROOT, world } from "../kit/world.mjs";
 
 const asPerson = { accept: "text/html" };
 
@@ -77,4 +80,23 @@ test("guide, errors and llms.txt name this service's own addresses and every err
     const answer = await w.get(where, asPerson);
     assert.notEqual(answer.status, 404, where);
   }
+});
+
+test("the Connect button: two images with a name, without scripts, and its code in the portal and in the guide", async (t) => {
+  const { w, ada, app } = await stage(t, { settings: { "base-url": "http://127.0.0.1:8080" } });
+  const html = fs.readFileSync(path.join(ROOT, "pages/connect-button.txt"), "utf8").replaceAll("{{base_url}}", "http://127.0.0.1:8080");
+  assert.match(html, /<img [^>]*alt="Connect with Penchant"/);
+  for (const [, where] of html.matchAll(/"http:\/\/127\.0\.0\.1:8080(\/assets\/[^"]+)"/g)) {
+    const image = await w.get(where);
+    assert.deepEqual([image.status, image.headers["content-type"]], [200, "image/svg+xml"], where);
+    assert.match(image.headers["content-security-policy"], /default-src 'none'/);
+    assert.equal(image.headers["cross-origin-resource-policy"], undefined, "other sites may show it");
+    assert.match(image.text, /role="img" aria-label="Connect with Penchant"/);
+    assert.doesNotMatch(image.text, /<script|<style|style=|href=|on\w+=/);
+  }
+  const page = await ada.get(`/developer/apps/${app.client_id}/connect`);
+  assertPage(page);
+  const shown = /<code id="button-html">([^]*?)<\/code>/.exec(page.text)[1];
+  assert.equal(unescape(shown), html);
+  assert.ok(fs.readFileSync(path.join(ROOT, "docs/GUIDE.md"), "utf8").includes(html));
 });
