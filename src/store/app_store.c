@@ -161,14 +161,13 @@ enum err
 app_store_put(struct db_tx *tx, struct arena *mem, const struct app *app)
 {
     struct db_rows rows = { 0 };
-    enum err err =
-        db_query(tx, mem, &app_put, &rows, db_text(app->id), db_text(app->name),
-                 db_text(app->redirect_uris), db_text(scopes_write(mem, app->scopes)),
-                 db_text(app->secret_hash), db_text(app->old_secret_hash),
-                 db_int(app->old_secret_expires_at), db_text(str_of(app_status_name(app->status))),
-                 db_int(app->epoch), db_int(app->updated_at), db_text(app->homepage),
-                 db_text(app->privacy_link), db_int(app->rate_api), db_text(app->purpose),
-                 db_int(app->verified_at));
+    enum err err = db_query(
+        tx, mem, &app_put, &rows, db_text(app->id), db_text(app->name), db_text(app->redirect_uris),
+        db_text(scopes_write(mem, app->scopes)), db_text(app->secret_hash),
+        db_text(app->old_secret_hash), db_int(app->old_secret_expires_at),
+        db_text(str_of(app_status_name(app->status))), db_int(app->epoch), db_int(app->updated_at),
+        db_text(app->homepage), db_text(app->privacy_link), db_int(app->rate_api),
+        db_text(app->purpose), db_int(app->verified_at));
     if (err)
         return err;
     return rows.count == 0 ? ERR_NOT_FOUND : ERR_NONE;
