@@ -196,8 +196,7 @@ apply_params(struct change *change)
     app->name = change->wanted.name;
     app->redirect_uris = change->wanted.redirect_uris;
     app->scopes = change->wanted.scopes;
-    if (!str_eq(app->homepage, change->wanted.homepage))
-        app->verified_at = 0;
+    app->verified_at = str_eq(app->homepage, change->wanted.homepage) ? app->verified_at : 0;
     app->homepage = change->wanted.homepage;
     app->privacy_link = change->wanted.privacy_link;
     app->purpose = change->wanted.purpose;
@@ -223,12 +222,11 @@ apply_verified(struct change *change)
 }
 
 enum err
-app_set_verified(struct db *db, struct arena *mem, struct str id, struct str homepage,
-                 bool verified, int64_t now, struct app *out)
+app_set_verified(struct db *db, struct arena *mem, const struct app *checked, int64_t now,
+                 struct app *out)
 {
-    struct change change = { .mem = mem, .id = id, .now = now, .apply = apply_verified };
-    change.wanted.homepage = homepage;
-    change.wanted.verified_at = verified ? now : 0;
+    struct change change = { .mem = mem, .id = checked->id, .now = now, .apply = apply_verified };
+    change.wanted = *checked;
     return run_change(db, &change, apply_held, out);
 }
 

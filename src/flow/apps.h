@@ -53,10 +53,9 @@ enum err app_change(struct db *db, struct arena *mem, struct str id,
                     const struct app_params *params, int64_t now, struct app *out,
                     struct app_problems *problems);
 
-/* Records whether the host of the homepage was verified just now. Nothing changes if the app has
- * another homepage meanwhile. Changing the homepage ends the verification. */
-enum err app_set_verified(struct db *db, struct arena *mem, struct str id, struct str homepage,
-                          bool verified, int64_t now, struct app *out);
+/* Stores checked->verified_at, unless the homepage has changed meanwhile, which ends it. */
+enum err app_set_verified(struct db *db, struct arena *mem, const struct app *checked, int64_t now,
+                          struct app *out);
 
 /* The previous secret expires after OLD_SECRET_SECONDS, or now; an older one expires at once.
  * ERR_FORBIDDEN: the app is public. */

@@ -45,12 +45,12 @@ static enum err
 finish(struct call *call, struct app *app)
 {
     const char *problem = NULL;
-    struct str homepage = app->homepage;
+    struct app checked = *app;
     enum domain_result result = domain_proof_finish(call->waited_for, app->id, &problem);
     enum err err = ERR_NONE;
+    checked.verified_at = result == DOMAIN_VERIFIED ? call->now : 0;
     if (result == DOMAIN_VERIFIED || result == DOMAIN_REFUSED)
-        err = app_set_verified(call->db, call->mem, app->id, homepage, result == DOMAIN_VERIFIED,
-                               call->now, app);
+        err = app_set_verified(call->db, call->mem, &checked, call->now, app);
     if (err != ERR_NONE)
         return err;
     if (problem != NULL)
