@@ -27,12 +27,12 @@ async function exportOf(person) {
 }
 
 // The import form with a file, as a browser sends it.
-async function upload(person, bytes, { status = 200, field = "file", form, boundary = "----x" } = {}) {
+async function upload(person, bytes, { status = 200, field = "file", form, boundary = "----x", headers } = {}) {
   const token = form ?? formOn(await open(person, `${DATA}/import`), `${DATA}/import`).value("form");
   const part = (name, value, more = "") => Buffer.concat([Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`), Buffer.from(value), Buffer.from("\r\n")]);
   const answer = await person.ask("POST", `${DATA}/import`, {
     body: Buffer.concat([part("form", token), part(field, bytes, field === "file" ? '; filename="a.json"' : ""), Buffer.from(`--${boundary}--\r\n`)]),
-    headers: { origin: person.w.publicOrigin(), "sec-fetch-site": "same-origin", "content-type": `multipart/form-data; boundary=${boundary}` },
+    headers: { origin: person.w.publicOrigin(), "sec-fetch-site": "same-origin", "content-type": `multipart/form-data; boundary=${boundary}`, ...headers },
   });
   assert.equal(answer.status, status, says(answer));
   assertPage(answer, status);
@@ -153,6 +153,11 @@ test("a file that is none is refused with what is wrong and where, and nothing i
     assert.match(says(page), problem);
     assert.match(page.text, /id="file"[^>]*aria-invalid="true"/);
   }
+  const german = async (text) => says(await upload(ada, text, { status: 400, headers: { "accept-language": "de" } }));
+  assert.match(await german(JSON.stringify({ ...document, domains: { no_such: { atoms: [0] } } })), /Diese Datei kann nicht importiert werden: domains\.no_such ist kein Bereich dieses Dienstes\./);
+  assert.match(await german(JSON.stringify({ ...document, version: 2 })), /Das Dokument ist kein penchant-export der Version 1\./);
+  const untimed = { ...document, domains: { [FOOD]: { atoms: [{ ...document.domains[FOOD].atoms[0], created_at: "soon" }] } } };
+  assert.match(await german(JSON.stringify(untimed)), /domains\.food_profile\.atoms\[0\] braucht created_at und updated_at/);
   assert.deepEqual((await exportOf(ada)).document.domains, document.domains);
 });
 
