@@ -2,7 +2,7 @@
 // random crashes, three disaster drills (the store is lost under load and restored), twenty promotions of a replica while the primary hangs, three thousand
 // changes on one of three nodes with reads on all, four thousand random walks through
 // OAuth, fifty thousand bodies generated from the schemas, two million texts for the token counter, two
-// million hint responses checked for their invariants, hints about eleven thousand generated users, the pages in all four views, the unit and API tests
+// million hint responses checked for their invariants, hints about eleven thousand generated users, the pages in all four views and on PostgreSQL, the unit and API tests
 // under ThreadSanitizer, leak checks where they are too slow for `make check`, the HTTP tests with
 // libmicrohttpd 1.0.1, the Debian package in a clean system,
 // and the commands of docs/OPERATING.md in another one.
@@ -51,6 +51,7 @@ const tasks = [
   fileTask("oracle", path.join(ROOT, "tests/oracle/hints.test.mjs"), { HINTS_SHARE: "20", HINTS_SEED: `${Date.now() % 1e6}` }, 2 * HOUR),
   ...testFiles("eval").map((file) => fileTask("eval", file, { EVAL_SHARE: "30" }, HOUR)),
   ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite", EVERY_VIEW: "1", SCREENSHOTS: "1" }, HOUR)),
+  ...testFiles("browser").map((file) => fileTask("browser on PostgreSQL", file, { STORE: "postgres" }, HOUR)),
   ...unitBinaries("tsan").map((binary) => unitTask("TSan unit", binary)),
   ...unitBinaries("check")
     .filter((binary) => binary.includes("/unit/http/"))
