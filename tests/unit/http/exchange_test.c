@@ -236,7 +236,7 @@ one_large_body_is_taken_at_a_time(void **state)
     send_post(second, "/large", SIZE, false); /* the turn of the next */
     assert_true(wire_answer(second, &answer));
     assert_int_equal(answer.status, 200);
-    send_post(second, "/large", (size_t)16 * 1024 * 1024, false); /* takes more than there is */
+    send_post(second, "/large", (size_t)32 * 1024 * 1024, false); /* takes more than there is */
     assert_true(wire_answer(second, &answer));
     assert_int_equal(answer.status, 503);
     atomic_store(&world.gate_open, false);
