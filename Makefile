@@ -220,11 +220,17 @@ test: require-check ## build and run the tests that T selects: make test T=api/s
 soak: deps-check deb build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES) $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer, libmicrohttpd 1.0
 	@tests/soak
 
-lint: deps-lint build/penchant ## check layers, names, formatting, static analysis, generated documents
+# The programs of the bench are only compiled here: nothing else notices when they no longer fit.
+lint: deps-lint build/penchant build/bench ## check layers, names, formatting, static analysis, generated documents
 	@tools/lint
 
-bench: deps-bench build/penchant build/check/penchant $(PRELOADS) build/bench/commit build/bench/compose build/bench/load build/bench/people ## measure throughput relative to nginx, and instructions per request
+BENCHES := $(patsubst bench/%.c,build/bench/%,$(wildcard bench/*.c))
+
+bench: deps-bench build/penchant build/check/penchant $(PRELOADS) $(BENCHES) ## measure throughput relative to nginx, and instructions per request
 	@node bench/run.mjs
+
+.PHONY: build/bench
+build/bench: $(BENCHES)
 
 build/bench/%: bench/%.c build/release/penchant.a
 	@mkdir -p $(@D)

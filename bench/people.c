@@ -86,6 +86,13 @@ tx_write(struct db *db, tx_work *work, void *argument)
     return open_tx != NULL ? work(open_tx, argument) : db_write(db, work, argument);
 }
 
+enum err
+tx_write_shared(struct db *db, struct str key, tx_work *work, void *argument)
+{
+    (void)key;
+    return tx_write(db, work, argument);
+}
+
 struct db_tx *
 tx_begin_read(struct db *db)
 {
@@ -181,7 +188,7 @@ copy_some(struct town *town, size_t person, size_t which)
     if (!err)
         err = atom_store_read(open_tx, town->mem, original, domain, STR_NONE, &atoms, &count);
     if (!err)
-        err = atom_store_save(open_tx, town->mem, twin, domain, atoms, count);
+        err = atom_store_save(open_tx, town->mem, twin, domain, atoms, count, false);
     if (!err)
         err = record_store_put(open_tx, town->mem, twin, &record);
     if (!err)
