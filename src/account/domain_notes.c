@@ -56,15 +56,6 @@ add(struct noting *noting, size_t fact, const struct member *against, struct str
 
 /* ---- contradictions ---- */
 
-static bool
-opposes(const struct member *member, const struct member *other)
-{
-    for (size_t i = 0; i < member->oppose_count; i++)
-        if (str_eq(member->opposes[i], other->name))
-            return true;
-    return false;
-}
-
 /* Whether a fact contradicts one of a member that opposes its own: the same value, or a dish with
  * what the user must not have. */
 static bool
@@ -90,7 +81,7 @@ find_contradictions(struct noting *noting)
         seen++;
         for (size_t j = 0; j < noting->count && noting->pairs > 0; j++) {
             const struct member *member = member_of(noting, j);
-            if (member == NULL || member == against || !opposes(against, member))
+            if (member == NULL || member == against || !member_opposes(against, member))
                 continue;
             noting->pairs--;
             if (contradicts(noting, j, against, i))

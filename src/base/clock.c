@@ -56,3 +56,13 @@ clock_ticks_ns(void)
     struct timespec now = read_clock(CLOCK_MONOTONIC);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
+
+void
+clock_cond_init(pthread_cond_t *cond)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(cond, &attributes);
+    pthread_condattr_destroy(&attributes);
+}

@@ -6,6 +6,7 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
+#include <pthread.h>
 #include <stdint.h>
 
 int64_t clock_now(void);       /* seconds; for stored and displayed times */
@@ -19,6 +20,9 @@ int64_t clock_real_ns(void);     /* the system's clock, in nanoseconds */
 
 int64_t
 clock_ticks_ns(void); /* monotonic nanoseconds; for measuring durations; never moved by tests */
+
+/* A condition variable whose timed waits use the monotonic clock of clock_ticks_ns(). */
+void clock_cond_init(pthread_cond_t *cond);
 
 static inline int64_t
 clock_earlier(int64_t a, int64_t b)

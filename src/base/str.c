@@ -59,6 +59,16 @@ str_ends(struct str s, struct str suffix)
     return s.len >= suffix.len && str_eq(str_from(s, s.len - suffix.len), suffix);
 }
 
+bool
+str_has_word(struct str words, struct str wanted)
+{
+    struct str word;
+    while (str_cut(&words, ' ', &word))
+        if (str_eq(word, wanted))
+            return true;
+    return false;
+}
+
 static bool
 blank(char c)
 {

@@ -52,6 +52,7 @@ int str_order(struct str a, struct str b);      /* bytewise, like memcmp() */
 bool str_eq_nocase(struct str a, struct str b); /* ASCII letters only */
 bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
+bool str_has_word(struct str words, struct str wanted); /* of words separated by single spaces */
 
 /* The index of the first occurrence, or s.len. */
 static inline size_t

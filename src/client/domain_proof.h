@@ -2,7 +2,7 @@
  *
  * The host proves it with a text file at DOMAIN_PROOF_PATH that has the app's client ID on a line
  * of its own. The file is fetched when the app's developer asks for it, by the rules of
- * documents.h. Whoever can publish that file speaks for the host; the client ID is not secret.
+ * documents.h. A person who can publish that file controls the host; the client ID is not secret.
  *
  * Safe from any thread. */
 #ifndef CLIENT_DOMAIN_PROOF_H

@@ -13,6 +13,15 @@ static const char *const reserved[] = { "atoms", "suppress", "export", "agent_hi
 
 /* ---- finding ---- */
 
+bool
+member_opposes(const struct member *member, const struct member *other)
+{
+    for (size_t i = 0; i < member->oppose_count; i++)
+        if (str_eq(member->opposes[i], other->name))
+            return true;
+    return false;
+}
+
 const struct member *
 domain_member(const struct domain *domain, struct str name)
 {

@@ -155,6 +155,9 @@ struct domain {
 
 const struct member *domain_member(const struct domain *domain, struct str name); /* NULL: none */
 
+/* Whether `other` is among the members with the opposite meaning of `member`. */
+bool member_opposes(const struct member *member, const struct member *other);
+
 struct domains {
     const struct domain *list; /* sorted by name */
     size_t count;

@@ -80,7 +80,7 @@ read_closed(struct arena *mem, const struct vocabulary *vocabulary, struct str *
     return NULL;
 }
 
-/* A name that is longer than values may be stands for its value: "Berlin" for the airport BER. */
+/* An alias may be longer than a value: "Berlin" is read as the airport BER. */
 static const char *
 read_name(struct arena *mem, const struct member *member, const struct json_value *given,
           struct str *shown)

@@ -42,21 +42,12 @@ score_of(const struct member *member, const struct atom *atom, int64_t newest)
 
 /* ---- contradictions ---- */
 
-static bool
-opposes(const struct member *member, const struct member *other)
-{
-    for (size_t i = 0; i < member->oppose_count; i++)
-        if (str_eq(member->opposes[i], other->name))
-            return true;
-    return false;
-}
-
 /* If two members oppose each other, the one with `avoid` set is against; if equal, the first. */
 static bool
 is_against(const struct member *member, const struct member *other)
 {
-    if (!opposes(member, other) || !opposes(other, member))
-        return opposes(member, other);
+    if (!member_opposes(member, other) || !member_opposes(other, member))
+        return member_opposes(member, other);
     return member->avoid != other->avoid ? member->avoid : member < other;
 }
 
@@ -138,7 +129,7 @@ leave_out_dishes(struct arena *mem, const struct ranked *critical, struct ranked
         return;
     for (size_t i = 0; i < count; i++)
         if (facts[i].member->vocabulary == vocabulary &&
-            opposes(critical->member, facts[i].member) &&
+            member_opposes(critical->member, facts[i].member) &&
             value_contains(mem, vocabulary, text_of(mem, facts[i].atom), critical->atom->key))
             facts[i].score = -1;
 }

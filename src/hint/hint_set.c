@@ -322,16 +322,6 @@ quote_continued(const struct ranked *facts, struct hint_value *values, size_t co
         values[i].quote = true;
 }
 
-static bool
-has_word(struct str words, struct str wanted)
-{
-    struct str word;
-    while (str_cut(&words, ' ', &word))
-        if (str_eq(word, wanted))
-            return true;
-    return false;
-}
-
 static struct str
 origin_of(struct arena *mem, const struct ranked *facts, int count)
 {
@@ -341,7 +331,7 @@ origin_of(struct arena *mem, const struct ranked *facts, int count)
         origin = facts[i].atom->by_user ? SOURCE_USER : origin;
     for (int i = 0; i < count && apps < HINT_ORIGINS_MAX; i++) {
         struct str app = facts[i].atom->app;
-        if (!str_present(app) || app.len == 0 || has_word(origin, app))
+        if (!str_present(app) || app.len == 0 || str_has_word(origin, app))
             continue;
         origin = str_format(mem, "%.*s%s%.*s", STR_ARG(origin), origin.len == 0 ? "" : " ",
                             STR_ARG(app));

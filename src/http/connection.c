@@ -20,12 +20,8 @@ struct address_count {
 void
 connections_start(struct connections *connections, uint64_t seed)
 {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_mutex_init(&connections->lock, NULL);
-    pthread_cond_init(&connections->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    clock_cond_init(&connections->changed);
     connections->address_counts =
         memory_alloc(ADDRESS_BUCKETS, sizeof *connections->address_counts);
     connections->seed = seed;

@@ -105,16 +105,6 @@ scheme_valid(struct str scheme)
     return true;
 }
 
-static bool
-has_word(struct str words, struct str wanted)
-{
-    struct str word;
-    while (str_cut(&words, ' ', &word))
-        if (str_eq(word, wanted))
-            return true;
-    return false;
-}
-
 const char *
 redirect_schemes_problem(const char *schemes)
 {
@@ -125,7 +115,7 @@ redirect_schemes_problem(const char *schemes)
     while (str_cut(&rest, ' ', &scheme)) {
         if (!scheme_valid(scheme))
             return "must be lowercase URI schemes, separated by single spaces";
-        if (has_word(str_of(never), scheme))
+        if (str_has_word(str_of(never), scheme))
             return "contains a scheme that is not for private use, such as http or javascript";
     }
     return NULL;
@@ -248,7 +238,7 @@ redirect_uri_problem(struct str uri, struct str schemes)
     if (has_dot_segments(parts.rest))
         return "A redirect URI cannot have . or .. in its path.";
     bool has_dot = str_index(parts.scheme, '.') < parts.scheme.len;
-    if (scheme_valid(parts.scheme) && (has_dot || has_word(schemes, parts.scheme)))
+    if (scheme_valid(parts.scheme) && (has_dot || str_has_word(schemes, parts.scheme)))
         return NULL;
     bool https = str_eq(parts.scheme, STR("https"));
     if (!https && !is_http(&parts))

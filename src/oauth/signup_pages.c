@@ -170,7 +170,8 @@ sign_in(struct call *call, struct user *user, struct str came_for)
     return ERR_NONE;
 }
 
-/* Whoever signs up chooses the recipient: nobody may be flooded this way. */
+/* The person who signs up chooses the recipient, so a limit protects strangers from a flood of
+ * email. */
 static bool
 may_send(struct call *call, struct str email)
 {

@@ -138,16 +138,6 @@ uris_problem(struct call *call, const struct app_params *params, const char *pro
     return out.len == 0 ? sentence : buf_str(&out);
 }
 
-static bool
-has_word(struct str words, struct str wanted)
-{
-    struct str word;
-    while (str_cut(&words, ' ', &word))
-        if (str_eq(word, wanted))
-            return true;
-    return false;
-}
-
 /* Domains first, then the other scopes, as on the consent page. */
 static void
 put_scopes(struct call *call, struct values *values, struct str ticked)
@@ -159,7 +149,7 @@ put_scopes(struct call *call, struct values *values, struct str ticked)
         values_text(item, "scope", str_of(row->name));
         values_text(item, "title", message_sentence(call, str_of(row->title)));
         values_text(item, "sentence", message_sentence(call, str_of(row->sentence)));
-        values_flag(item, "ticked", has_word(ticked, str_of(row->name)));
+        values_flag(item, "ticked", str_has_word(ticked, str_of(row->name)));
     }
 }
 

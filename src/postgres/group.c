@@ -407,16 +407,6 @@ finish(struct postgres_store *store, struct postgres_member *member, enum err er
     return member->outcome;
 }
 
-static void
-cond_init_monotonic(pthread_cond_t *cond)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(cond, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
 enum err
 postgres_write_shared(struct db *db, struct str key, db_work *work, void *argument)
 {
@@ -427,7 +417,7 @@ postgres_write_shared(struct db *db, struct str key, db_work *work, void *argume
     int64_t began = clock_ticks_ns();
     if (store->schema_is_newer)
         return postgres_write(db, work, argument, false);
-    cond_init_monotonic(&member.changed);
+    clock_cond_init(&member.changed);
     enum err err = work(&member.tx.tx, argument);
     if (!err)
         err = member.tx.tx.broken;

@@ -93,13 +93,9 @@ wait_for_grant(struct postgres_store *store, bool first, int64_t until,
 {
     struct postgres_waiter waiter = { .grant = WAIT };
     struct timespec end = { until / 1000000000, until % 1000000000 };
-    pthread_condattr_t attributes;
     if (store->waiting >= WAITING_MAX)
         return FAIL;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&waiter.granted, &attributes);
-    pthread_condattr_destroy(&attributes);
+    clock_cond_init(&waiter.granted);
     enqueue(store, &waiter, first);
     int late = 0;
     while (waiter.grant == WAIT && late == 0)

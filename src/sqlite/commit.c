@@ -43,16 +43,6 @@ struct member {
 /* ---- the queue: call with the lock held ---- */
 
 static void
-cond_init_monotonic(pthread_cond_t *cond)
-{
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(cond, &attributes);
-    pthread_condattr_destroy(&attributes);
-}
-
-static void
 enqueue(struct sqlite_writer *writer, struct member *me)
 {
     if (writer->last == NULL)
@@ -113,7 +103,7 @@ acquire_writer(struct sqlite_writer *writer, struct member *me)
     if (!writer->has_leader) {
         writer->has_leader = me->leads = true;
     } else {
-        cond_init_monotonic(&me->done);
+        clock_cond_init(&me->done);
         enqueue(writer, me);
         wait_in_queue(writer, me);
         pthread_cond_destroy(&me->done);

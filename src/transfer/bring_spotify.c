@@ -1,7 +1,7 @@
 /* bring_spotify.c - Spotify's account data: library, playlists, and both kinds of history.
  *
- * A play counts from 30 seconds on, as on Spotify. Music is told by what was played most, not by
- * everything that was ever played. */
+ * A play counts from 30 seconds on, as on Spotify. Only what was played most becomes a preference.
+ */
 #include "transfer/bring_internal.h"
 
 #include "base/arena.h"
