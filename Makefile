@@ -69,14 +69,14 @@ INSTALLS_run   := build
 INSTALLS_deps  := build
 INSTALLS_check := check
 INSTALLS_clients := check clients
-INSTALLS_soak  := check deb
+INSTALLS_soak  := check soak deb
 INSTALLS_fuzz  := fuzz
 INSTALLS_lint  := lint
 INSTALLS_bench := bench
 INSTALLS_deb   := deb
 INSTALLS := $(sort $(foreach goal,$(MAKECMDGOALS),$(INSTALLS_$(goal)) $(patsubst deps-%,%,$(filter deps-%,$(goal)))))
 
-STEPS := build unit fuzz check clients lint bench deb
+STEPS := build unit fuzz check clients soak lint bench deb
 .PHONY: deps $(STEPS:%=deps-%) $(STEPS:%=require-%)
 
 deps: deps-build ## install the packages that the build needs (also: deps-check, deps-lint, deps-bench)
@@ -217,7 +217,7 @@ test: require-check ## build and run the tests that T selects: make test T=api/s
 	@needs=$$(tests/run --needs "$(T)") && $(MAKE) --no-print-directory $$needs
 	@tests/run "$(T)"
 
-soak: deps-check deb build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES) $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer, libmicrohttpd 1.0
+soak: deps-check deps-soak deb build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES) $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer, libmicrohttpd 1.0
 	@tests/soak
 
 # The programs of the bench are only compiled here: nothing else notices when they no longer fit.

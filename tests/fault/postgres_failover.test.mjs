@@ -6,27 +6,10 @@ import { behindProxy } from "../kit/pg_proxy.mjs";
 import { addApp, addPerson, assertTokens, EVERYTHING, userinfo } from "../kit/oauth.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres, world } from "../kit/world.mjs";
+import { writers } from "../kit/writers.mjs";
 
 const ROUNDS = Number(process.env.FAILOVER_ROUNDS ?? 1);
 const DEADLINE_MS = 500;
-
-// Signs up users until it is stopped; records what was acknowledged and the longest time without success.
-function writers(w, count) {
-  const seen = { made: [], statuses: new Set(), longest: 0, last: performance.now() };
-  let stopped = false;
-  const running = Array.from({ length: count }, async (_, n) => {
-    for (let i = 0; !stopped; i++) {
-      const username = `w${n}-${i}`;
-      const { status } = await w.signUp({ username });
-      seen.statuses.add(status);
-      if (status !== 303) continue;
-      seen.made.push(username);
-      seen.longest = Math.max(seen.longest, performance.now() - seen.last);
-      seen.last = performance.now();
-    }
-  });
-  return { seen, stop: () => ((stopped = true), Promise.all(running)) };
-}
 
 for (let round = 0; round < ROUNDS; round++)
   onPostgres(`a primary hangs and its replica is promoted: the node serves within 3 s, nothing is lost (${round + 1})`, async (t) => {

@@ -9,12 +9,12 @@ import path from "node:path";
 import { environment, Program, run } from "./process.mjs";
 import { soon, until } from "./until.mjs";
 
-const BIN = ["15", "16", "17"].map((v) => `/usr/lib/postgresql/${v}/bin`).find((dir) => fs.existsSync(dir)) ?? "";
+export const BIN = ["15", "16", "17"].map((v) => `/usr/lib/postgresql/${v}/bin`).find((dir) => fs.existsSync(dir)) ?? "";
 const tool = (name) => path.join(BIN, name);
 
 // Part of every database URL, so that the kit notices when a log line contains it.
 export const PG_PASSWORD = "not-for-a-log-7Rk2";
-const USER = "penchant";
+export const USER = "penchant";
 
 // initdb and postgres refuse to run as root; then they run as the user that the Debian package created.
 function owner() {
@@ -33,14 +33,14 @@ export const freePort = () =>
   });
 
 // A directory that PostgreSQL may write to.
-function makeFolder(under, name) {
+export function makeFolder(under, name) {
   const dir = fs.mkdtempSync(path.join(under, name));
   const { uid, gid } = owner();
   if (uid !== undefined) fs.chownSync(dir, uid, gid);
   return dir;
 }
 
-const asOwner = (dir) => ({ ...owner(), cwd: dir, env: environment({ LC_ALL: "C.UTF-8" }) });
+export const asOwner = (dir) => ({ ...owner(), cwd: dir, env: environment({ LC_ALL: "C.UTF-8" }) });
 
 // The data of a cluster that was never started. initdb takes two seconds of CPU time, a copy 0.1 seconds.
 export async function makeClusterData(under = os.tmpdir()) {

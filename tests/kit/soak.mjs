@@ -1,11 +1,12 @@
 // `make soak`: the long tests. A hundred rounds of kill -9 on each store, two minutes of mixed load with
-// random crashes, three disaster drills (the store is lost under load and restored), twenty promotions of a replica while the primary hangs, three thousand
-// changes on one of three nodes with reads on all, four thousand random walks through
-// OAuth, fifty thousand bodies generated from the schemas, two million texts for the token counter, two
-// million hint responses checked for their invariants, hints about eleven thousand generated users, the pages in all four views and on PostgreSQL, the unit and API tests
-// under ThreadSanitizer, leak checks where they are too slow for `make check`, the HTTP tests with
-// libmicrohttpd 1.0.1, the Debian package in a clean system,
-// and the commands of docs/OPERATING.md in another one.
+// random crashes, three disaster drills (the store is lost under load and restored), twenty promotions of a
+// replica while the primary hangs, a switchover and a killed leader in a cluster of Patroni, three thousand
+// changes on one of three nodes with reads on all, four thousand random walks through OAuth, fifty thousand
+// bodies generated from the schemas, two million texts for the token counter, two million hint responses
+// checked for their invariants, hints about eleven thousand generated users, the pages in all four views and
+// on PostgreSQL, the unit and API tests under ThreadSanitizer, leak checks where they are too slow for
+// `make check`, the HTTP tests with libmicrohttpd 1.0.1, the Debian package in a clean system, and the
+// commands of docs/OPERATING.md in another one.
 
 import os from "node:os";
 import path from "node:path";
@@ -46,6 +47,7 @@ const tasks = [
   fileTask("disaster drill on SQLite", fault("drill"), { STORE: "sqlite", ...ON_DISK, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "60", DRILL_ROUNDS: process.env.DRILL_ROUNDS ?? "3" }, HOUR),
   fileTask("fault on PostgreSQL", fault("nth_call"), { STORE: "postgres", ...ON_DISK }, HOUR),
   fileTask("failover on PostgreSQL", fault("postgres_failover"), { STORE: "postgres", ...ON_DISK, FAILOVER_ROUNDS: process.env.FAILOVER_ROUNDS ?? "20" }, HOUR),
+  ...testFiles("cluster").map((file) => fileTask("cluster on PostgreSQL", file, { STORE: "postgres", ...ON_DISK }, HOUR)),
   fileTask("nodes on PostgreSQL", fault("postgres_nodes"), { STORE: "postgres", ...ON_DISK, NODES_ROUNDS: process.env.NODES_ROUNDS ?? "100" }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/tokenizer.test.mjs"), { TOKENIZER_SHARE: "10", TOKENIZER_SEED: `${Date.now() % 1e6}` }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/hints.test.mjs"), { HINTS_SHARE: "20", HINTS_SEED: `${Date.now() % 1e6}` }, 2 * HOUR),
