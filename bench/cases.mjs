@@ -21,7 +21,7 @@
 //   part      a part of the request whose instructions are also counted: { what, functions }, and the target `ceiling`
 //             (its share of all instructions, at most)
 //   peers     peers to compare with (peers/): `what` is requested, and the target ratio for each, or null
-import { basic, exchanges, post, signIn, some } from "./people.mjs";
+import { basic, exchanges, post, signIn, some, withholding } from "./people.mjs";
 import { settings } from "./settings.mjs";
 
 const FEW = 1000;
@@ -61,6 +61,14 @@ const besideHints = { what: "GET /v1/agent-hints", request: one(hints), floor: 0
 // What the user's activity costs: finding out what a cached response contains, and counting it.
 const activity = { what: "activity", functions: ["request_activity_unpack", "request_activity_count"], ceiling: 0.05 };
 
+// A user who withholds ten facts from the app, beside one who withholds none.
+const WITHHELD = 10;
+const withheldHints = async (town, server) => {
+  await withholding(town, server, town.tokens[1], WITHHELD);
+  return [hints(town.tokens[1])];
+};
+const besideWhole = { what: "nothing withheld", request: one(hints), floor: 0.95, ceiling: 1.05 };
+
 // Each adds a new fact for another user.
 let written = 0;
 export const writes = (count) => ({ tokens }) =>
@@ -95,6 +103,7 @@ const peers = {
 // On stores with users: first cases that only read, then cases that write.
 const work = [
   { name: "hints, warm", request: one(hints), floor: 0.5, part: activity },
+  { name: "hints, warm, ten facts withheld", request: withheldHints, floor: 0.5, part: activity, beside: besideWhole },
   { name: "hints, cold", cache: 0, request: everybody(hints), floor: 0.2, floorUpTo: 100000, scale: 0.8 },
   { name: "hints, the same 1,000", request: sameFew(hints), scale: 0.9 },
   { name: "hints, the same 1,000 cold", cache: 0, request: sameFew(hints) },

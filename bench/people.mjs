@@ -15,6 +15,7 @@ export const post = (path, fields, headers = {}) => ({
 });
 export const basic = (app) => ({ Authorization: `Basic ${Buffer.from(`${app.client_id}:${app.client_secret}`).toString("base64")}` });
 
+const cookiesOf = (answer) => answer.headers.filter(([name]) => name.toLowerCase() === "set-cookie").map(([, value]) => value.split(";")[0]).join("; ");
 const header = (answer, name) => answer.headers.find(([each]) => each.toLowerCase() === name)?.[1] ?? "";
 
 // The responses in the order of the requests, or an error that names the first failed one.
@@ -38,7 +39,27 @@ export const signIn = ({ password }, { name: username }) => post("/signin", { us
 const signedIn = new Map(); // town → promise
 async function cookies(town, server, people) {
   if (!signedIn.has(town)) signedIn.set(town, ask(server, people.map((person) => signIn(town, person)), 303));
-  return (await signedIn.get(town)).map((answer) => header(answer, "set-cookie").split(";")[0]);
+  return (await signedIn.get(town)).map(cookiesOf);
+}
+
+// Withholds the first facts on the app's page from the app, through the pages, once per store.
+const withheld = new Map(); // town → promise
+export async function withholding(town, server, person, count) {
+  if (!withheld.has(town)) withheld.set(town, withhold(town, server, person, count));
+  await withheld.get(town);
+}
+
+async function withhold(town, server, person, count) {
+  const one = { ...server, width: 1 };
+  const [answer] = await ask(one, [signIn(town, person)], 303);
+  const headers = { Cookie: cookiesOf(answer), Origin: `http://127.0.0.1:${server.port}`, "Sec-Fetch-Site": "same-origin" };
+  const path = `/account/apps/${town.app.client_id}`;
+  const [page] = await ask(one, [{ path: `${path}/facts`, headers }], 200);
+  const html = page.body.toString();
+  const token = /name="form" value="([^"]+)"/.exec(html)[1];
+  const facts = [...html.matchAll(/name="fact" value="([^"]+)"/g)].slice(0, count);
+  if (facts.length < count) throw new Error(`the app sees ${facts.length} facts instead of ${count}`);
+  await ask(one, facts.map(([, fact]) => post(`${path}/withhold`, { form: token, page: 1, fact }, headers)), 303);
 }
 
 function wish({ client_id }, cookie) {
