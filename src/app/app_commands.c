@@ -105,8 +105,10 @@ app_add(struct command_call *call)
     const char *found[] = { problems.owner, problems.name, problems.redirect_uris, problems.scopes,
                             problems.purpose };
     for (size_t i = 0; err && i < sizeof found / sizeof *found; i++)
-        if (found[i] != NULL)
-            return command_fail(call, err, "%s", found[i]);
+        if (found[i] != NULL) {
+            command_error(call, COMMAND_FAILED, str_of(err_name(err)), str_of(found[i]));
+            return 1;
+        }
     return err ? fail(call, err) : report_app(call, "registered", &app, secret);
 }
 

@@ -8,6 +8,7 @@
 
 #define DEPTH_MAX 8
 #define TEXT_MAX 1024
+#define URI_SHOWN_MAX 100
 #define DESCRIPTION_MAX ((size_t)512 * 1024) /* 10 KiB of JSON have at most 5,000 values */
 #define BAD_URI "invalid_redirect_uri"
 #define BAD_METADATA "invalid_client_metadata"
@@ -35,6 +36,15 @@ read_text(struct arena *mem, const struct json_value *document, const char *name
     return true;
 }
 
+void
+client_metadata_add_problem(struct buf *out, size_t index, struct str uri, const char *problem)
+{
+    if (problem != NULL)
+        buf_add_format(out, "%sredirect_uris[%zu] (%.*s) cannot be used. %s",
+                       out->len == 0 ? "" : " ", index, STR_ARG(str_first(uri, URI_SHOWN_MAX)),
+                       problem);
+}
+
 static bool
 read_uris(struct arena *mem, const struct json_value *document, struct str schemes,
           struct client_metadata *out, struct client_problem *problem)
@@ -45,17 +55,14 @@ read_uris(struct arena *mem, const struct json_value *document, struct str schem
         return fail(problem, BAD_URI,
                     str_format(mem, "redirect_uris must be an array of 1 to %d redirect URIs.",
                                CLIENT_URIS_MAX));
+    struct buf wrong = buf_in(mem, CLIENT_PROBLEMS_MAX);
     for (size_t i = 0; i < list->count; i++) {
         const struct json_value *item = &list->children[i];
         struct str uri = item->type == JSON_STR ? item->text : STR_NONE;
-        const char *wrong = redirect_uri_problem(uri, schemes);
-        if (wrong != NULL)
-            return fail(problem, BAD_URI,
-                        str_format(mem, "redirect_uris[%zu] (%.*s) cannot be used. %s", i,
-                                   STR_ARG(str_first(uri, 100)), wrong));
+        client_metadata_add_problem(&wrong, i, uri, redirect_uri_problem(uri, schemes));
         out->uris[out->uri_count++] = uri;
     }
-    return true;
+    return wrong.len == 0 || fail(problem, BAD_URI, buf_str(&wrong));
 }
 
 static bool

@@ -10,8 +10,10 @@
 #include "model/scope.h"
 
 struct arena;
+struct buf;
 
 #define CLIENT_URIS_MAX 20
+#define CLIENT_PROBLEMS_MAX ((size_t)CLIENT_URIS_MAX * 512)
 
 struct client_metadata {
     struct str client_id; /* absent: none */
@@ -35,6 +37,10 @@ struct client_problem {
 /* `schemes` as for redirect_uri_problem(). False: *problem says why. */
 bool client_metadata_read(struct arena *mem, struct str document, struct str schemes,
                           struct client_metadata *out, struct client_problem *problem);
+
+/* Adds a sentence about a redirect URI, unless `problem` is NULL. */
+void client_metadata_add_problem(struct buf *out, size_t index, struct str uri,
+                                 const char *problem);
 
 /* One URI per line, as apps store them. */
 struct str client_metadata_join_uris(struct arena *mem, const struct client_metadata *metadata);

@@ -1,5 +1,6 @@
 #include "client/registration.h"
 
+#include "base/buf.h"
 #include "crypt/random.h"
 #include "crypt/secret.h"
 #include "model/host_list.h"
@@ -65,19 +66,14 @@ static bool
 hosts_ok(struct arena *mem, const struct client_metadata *metadata, struct str hosts,
          struct client_problem *problem)
 {
-    for (size_t i = 0; i < metadata->uri_count; i++) {
-        if (host_list_contains(hosts, redirect_uri_host(metadata->uris[i])))
-            continue;
-        *problem = (struct client_problem){
-            "invalid_redirect_uri",
-            str_format(mem,
-                       "redirect_uris[%zu] (%.*s) cannot be used. Its host is not among those that "
-                       "the operator of this service allows in the setting client-registration.",
-                       i, STR_ARG(str_first(metadata->uris[i], 100)))
-        };
-        return false;
-    }
-    return true;
+    struct buf wrong = buf_in(mem, CLIENT_PROBLEMS_MAX);
+    for (size_t i = 0; i < metadata->uri_count; i++)
+        if (!host_list_contains(hosts, redirect_uri_host(metadata->uris[i])))
+            client_metadata_add_problem(&wrong, i, metadata->uris[i],
+                                        "Its host is not among those that the operator of this "
+                                        "service allows in the setting client-registration.");
+    *problem = (struct client_problem){ "invalid_redirect_uri", buf_str(&wrong) };
+    return wrong.len == 0;
 }
 
 enum err

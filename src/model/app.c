@@ -9,6 +9,8 @@
 
 #define NAME_MAX_CHARACTERS 60
 #define ID_LENGTH 26
+#define URI_SHOWN_MAX 100
+#define URI_PROBLEM_MAX 512 /* with the URI */
 
 static const char *const kind_names[] = { "portal", "document", "registered" };
 static const struct str id_prefixes[] = { STR("app_"), STR("doc_"), STR("dyn_") };
@@ -144,22 +146,37 @@ app_name_problem(struct arena *mem, struct str name)
     return problem;
 }
 
+/* Of several, names each that is invalid, with its own problem. */
+static const char *
+uris_problem(struct arena *mem, const struct str *uris, size_t count)
+{
+    if (count <= 1)
+        return redirect_uri_problem(count == 0 ? STR("") : uris[0], STR_NONE);
+    if (count > APP_REDIRECT_URIS_MAX)
+        return "An app can have at most 10 redirect URIs.";
+    struct buf out = buf_in(mem, (size_t)APP_REDIRECT_URIS_MAX * URI_PROBLEM_MAX);
+    for (size_t i = 0; i < count; i++) {
+        const char *problem = redirect_uri_problem(uris[i], STR_NONE);
+        if (problem != NULL)
+            buf_add_format(&out, "%sRedirect URI %zu (%.*s): %s", out.len == 0 ? "" : " ", i + 1,
+                           STR_ARG(str_first(uris[i], URI_SHOWN_MAX)), problem);
+    }
+    return out.len == 0 ? NULL : str_copy(mem, buf_str(&out)).ptr;
+}
+
 struct str
 app_join_uris(struct arena *mem, const struct str *uris, size_t count, const char **problem)
 {
+    *problem = uris_problem(mem, uris, count);
+    if (*problem != NULL)
+        return STR_NONE;
     struct buf out = buf_in(mem, (size_t)APP_REDIRECT_URIS_MAX * (REDIRECT_URI_MAX + 1));
-    *problem = NULL;
-    if (count == 0)
-        *problem = redirect_uri_problem(STR(""), STR_NONE);
-    if (count > APP_REDIRECT_URIS_MAX)
-        *problem = "An app can have at most 10 redirect URIs.";
-    for (size_t i = 0; i < count && *problem == NULL; i++) {
-        *problem = redirect_uri_problem(uris[i], STR_NONE);
+    for (size_t i = 0; i < count; i++) {
         if (i > 0)
             buf_add_char(&out, '\n');
         buf_add(&out, uris[i]);
     }
-    return *problem == NULL ? str_copy(mem, buf_str(&out)) : STR_NONE;
+    return str_copy(mem, buf_str(&out));
 }
 
 struct str

@@ -75,7 +75,8 @@ const char *app_name_problem(struct arena *mem, struct str cleaned);
 #define APP_CLAIMED_NAME_MAX 100
 const char *app_claimed_name_problem(struct str cleaned);
 
-/* Joins the redirect URIs, one per line; absent, with *problem, if one of them is invalid. */
+/* Joins the redirect URIs, one per line; absent, with *problem, if one of them is invalid. The
+ * problem of several names each invalid one. */
 struct str app_join_uris(struct arena *mem, const struct str *uris, size_t count,
                          const char **problem);
 

@@ -86,6 +86,18 @@ told("redirect addresses are what they may be and nothing else (B16)", async (w)
   assert.equal((await w.command(...wish({ uris: [...FINE, "https://app.example/eleven"] }))).status, 1);
 });
 
+told("of several wrong redirect URIs each is named with its own problem, in one line", async (w) => {
+  const uris = ["http://c.example/one", CALLBACK, "myapp:/two", "https://c.example/three#x"];
+  const { status, error } = await w.command(...wish({ uris }));
+  assert.equal(status, 1);
+  for (const n of [0, 2, 3]) assert.ok(error.error_description.includes(`Redirect URI ${n + 1} (${uris[n]}): `), error.error_description);
+  assert.doesNotMatch(error.error_description, /Redirect URI 2 /);
+  const plain = await w.command(...wish({ uris, flags: [] }));
+  assert.deepEqual([plain.status, plain.err.split("\n").length], [1, 2]);
+  assert.match(plain.err, /^penchant: Redirect URI 1 .* Redirect URI 3 .* Redirect URI 4 /);
+  assert.deepEqual(await apps(w), []);
+});
+
 told("scopes must exist and there must be one", async (w) => {
   for (const scope of ["", " ", "nonsense", "profile:read nonsense", "PROFILE:READ", "openid", "profile:read,agent_hints", "*", "profile:read\tagent_hints", null]) {
     const made = await w.command(...wish({ scope }));

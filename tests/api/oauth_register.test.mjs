@@ -28,6 +28,7 @@ function assertRefused(answer, error, says) {
   assert.deepEqual([answer.status, answer.data.error], [400, error], answer.text);
   assert.match(answer.data.error_description, says);
   assert.match(answer.headers["cache-control"], /no-store/);
+  return answer.data;
 }
 
 test("a public client registers, connects, and refreshes", async (t) => {
@@ -90,6 +91,15 @@ test("the three URIs of Cursor, and other private-use schemes", async (t) => {
   await register(w, { ...NONE, redirect_uris: ["com.example.app:/done"] });
   const closed = await world(t, { settings: { "redirect-schemes": "zed" } });
   assertRefused(await post(closed, { ...NONE, redirect_uris: uris }), "invalid_redirect_uri", /cursor:\/\//);
+});
+
+test("of several bad redirect URIs each is named, and so is each host that the operator does not allow", async (t) => {
+  const { w } = await stage(t);
+  const uris = ["http://c.example/one", LOOP, "javascript:two", 7];
+  const { error_description } = assertRefused(await post(w, { ...NONE, redirect_uris: uris }), "invalid_redirect_uri", /redirect_uris\[0\] \(http:\/\/c\.example\/one\) cannot be used\..* redirect_uris\[2\] \(javascript:two\) cannot.* redirect_uris\[3\] \(\) cannot/);
+  assert.doesNotMatch(error_description, /\[1\]/);
+  const open = await world(t, { settings: { "client-registration": "c.example" } });
+  assertRefused(await post(open, { ...NONE, redirect_uris: ["https://a.example/", "https://c.example/", "https://b.example/"] }), "invalid_redirect_uri", /^redirect_uris\[0\] \(https:\/\/a\.example\/\).* redirect_uris\[2\] \(https:\/\/b\.example\/\)/);
 });
 
 test("one bad redirect URI refuses the whole set and is named", async (t) => {

@@ -141,7 +141,13 @@ redirect_uris_are_joined_only_if_all_are_valid(void **state)
 
     const struct str second_wrong[] = { ONE, STR("http://c.example/cb"), TWO };
     assert_str(app_join_uris(mem, second_wrong, 3, &problem), STR_NONE, "one of three is wrong");
+    assert_non_null(strstr(problem, "Redirect URI 2 (http://c.example/cb): "));
     assert_non_null(strstr(problem, "must have a loopback host"));
+    const struct str two_wrong[] = { STR("myapp:/x"), ONE, STR("https://c.example/#") };
+    assert_str(app_join_uris(mem, two_wrong, 3, &problem), STR_NONE, "two of three are wrong");
+    assert_non_null(strstr(problem, "Redirect URI 1 (myapp:/x): "));
+    assert_null(strstr(problem, "Redirect URI 2"));
+    assert_non_null(strstr(problem, " Redirect URI 3 (https://c.example/#): "));
 
     const struct str two_in_one[] = { STR("https://c.example/cb\nhttps://evil.example/") };
     assert_str(app_join_uris(mem, two_in_one, 1, &problem), STR_NONE, "a line break in one");
