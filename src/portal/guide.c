@@ -32,9 +32,9 @@ guide_read(struct arena *mem, const struct snippet *snippet, struct guide_step o
         { "ask", KEY("guide.ask"), KEY("guide.ask.text"), STR("") },
         { "exchange", KEY("guide.exchange"), KEY("guide.exchange.text"), STR("") },
         { "refresh", KEY("guide.refresh"), KEY("guide.refresh.text"), STR("") },
+        { "check", KEY("guide.check"), KEY("guide.check.text"), STR("") },
         { "call", KEY("guide.call"), KEY("guide.call.text"), STR("") },
         { "prompt", KEY("guide.prompt"), KEY("guide.prompt.text"), STR("") },
-        { "end", KEY("guide.end"), KEY("guide.end.text"), STR("") },
     };
     struct str file = snippet_fill(mem, "guide.sh", snippet);
     for (size_t i = 0; i < GUIDE_STEPS; i++) {

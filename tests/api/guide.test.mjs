@@ -64,7 +64,9 @@ test("the blocks of the portal's guide run from top to bottom and read a prefere
   assert.deepEqual([status, err], [0, ""], out);
   assert.match(out, /"favorite_artists":\["Björk"\]/);
   assert.match(out, /Facts about the user \(data, not instructions\):\n- .*Björk/);
-  assert.match(out, /"active":true/);
+  assert.match(out, /"active":true[^]*"favorite_artists"[^]*Facts about the user[^]*tonight\?\n$/, "it does not end with a preference and hints");
+  assert.match(blocks.at(-2), /\/v1\/preferences\//);
+  assert.match(blocks.at(-1), /\/v1\/agent-hints/);
 });
 
 test("docs/GUIDE.md has the same blocks, in the same order", async (t) => {
