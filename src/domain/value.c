@@ -90,6 +90,13 @@ read_name(struct arena *mem, const struct member *member, const struct json_valu
         return problem;
     const struct vocabulary_value *found =
         vocabulary_find(member->vocabulary, value_fold(mem, *shown));
+    const struct vocabulary_value *code = member->vocabulary->values;
+    if (found == NULL && member->vocabulary->count > 0 && str_present(code->note))
+        return str_format(mem,
+                          "must be a code of at most %zu characters, such as %.*s, or a known "
+                          "name for one, such as %.*s",
+                          member->max_length, STR_ARG(code->value), STR_ARG(code->note))
+            .ptr;
     if (found == NULL)
         return read_text(mem, member->max_length, given, shown);
     *shown = found->value;

@@ -313,7 +313,7 @@ test("an airport is found by its city, in any of its languages, and any code is 
   }
   const page = await edit(ada, TRAVEL, "home_airport");
   assert.match(part(page, "home_airport"), /<option value="BER">Berlin<option/);
-  assert.match(says(await state(ada, TRAVEL, "home_airport", "Nowhere", { status: 400 })), /at most 3 characters/);
+  assert.match(says(await state(ada, TRAVEL, "home_airport", "Nowhere", { status: 400 })), /a code of at most 3 characters, such as ACC, or a known name for one, such as Accra/);
 });
 
 test("a contradiction is pointed out, and the value stays until the user deletes it", async (t) => {

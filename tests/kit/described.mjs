@@ -40,9 +40,6 @@ function changed(value, change) {
 const close = (schema) =>
   schema.type === "object" && isObject(schema.properties) && !("additionalProperties" in schema) ? { ...schema, additionalProperties: false } : schema;
 
-// A closed vocabulary is described by its values only, without the aliases that requests may use.
-const withoutVocabulary = ({ enum: values, ...schema }) => (Array.isArray(values) ? schema : { ...schema, ...(values === undefined ? {} : { enum: values }) });
-
 function validators(document) {
   const ajv = new Ajv2020.default({ strict: true, strictTypes: false, strictRequired: false, allErrors: true, validateSchema: false, code: { optimize: false } });
   ajv.addVocabulary([...Object.keys(document), "discriminator"]); // which say nothing about a value
@@ -66,10 +63,8 @@ export class Description {
   constructor(document) {
     this.document = document;
     this.domains = document.components.schemas.DomainName.enum;
-    const lenient = structuredClone(document);
-    for (const domain of this.domains) lenient.components.schemas[domain] = changed(lenient.components.schemas[domain], withoutVocabulary);
     this.checkAnswer = validators(changed(document, close));
-    this.checkRequest = validators(lenient);
+    this.checkRequest = validators(document);
     this.places = Object.keys(document.paths)
       .sort((a, b) => a.includes("{") - b.includes("{"))
       .map((path) => ({ path, matches: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/\{[^}]+\}/g, "[^/]+")}$`) }));

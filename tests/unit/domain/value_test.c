@@ -180,7 +180,8 @@ invalid_values_are_explained(void **state)
           "\"" TIMES_10("12345678901234567890") "x\"",
           "must have at most 200 characters, not 201" },
         { "a member's own length", "travel_profile", "home_airport", "\"EDDH\"",
-          "must have at most 3 characters, not 4" },
+          "must be a code of at most 3 characters, such as ACC, or a known name for one, such as "
+          "Accra" },
         { "not in the vocabulary", "travel_profile", "cabin_class", "\"steerage\"",
           "must be one of economy, premium_economy, business, first" },
         { "not in a long vocabulary", "travel_profile", "meal_request", "\"steak\"",
