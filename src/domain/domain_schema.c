@@ -14,7 +14,8 @@ put_number(struct json *out, const char *key, double number)
     json_number(out, number);
 }
 
-/* Lists the canonical values of a closed vocabulary; the API describes that aliases are accepted. */
+/* Lists the canonical values of a closed vocabulary; the API describes that aliases are accepted.
+ */
 static void
 put_text(struct json *out, const struct member *member)
 {
