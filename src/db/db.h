@@ -40,6 +40,7 @@ struct sql {
     const char *text;
     bool untracked; /* changes no row that db_version() covers */
     const char *types, *many;
+    bool shared; /* also outside db_write_shared() */
 };
 
 #define SQL_ROW(variable, statement, ...)                                                     \
@@ -55,6 +56,9 @@ struct sql {
  * statement. For each caller it must do exactly what the statement does. */
 #define SQL_MANY(variable, statement, parameter_types, form) \
     SQL_ROW(variable, statement, .types = parameter_types, .many = form)
+/* The same for a statement that only reads and that many requests run outside a transaction. */
+#define SQL_SHARED_READ(variable, statement, parameter_types, form) \
+    SQL_ROW(variable, statement, .types = parameter_types, .many = form, .shared = true)
 #define SQL_UNTRACKED_MANY(variable, statement, parameter_types, form) \
     SQL_ROW(variable, statement, .untracked = true, .types = parameter_types, .many = form)
 
@@ -156,18 +160,27 @@ uint64_t db_version(struct db *db, struct str id);
 uint64_t db_commits(struct db *db);
 uint64_t db_tx_commits(const struct db_tx *tx); /* the commits that a read sees at least */
 
+/* The number of the last question to the database about what changed: take it when a request
+ * arrives. */
+uint64_t db_sync_ticket(struct db *db);
+
 /* Brings the versions up to date with what other processes committed. One question to the database
  * answers all callers that were waiting when it was asked, so it may be used for every request.
  *
  * Calls done() once, on any thread, and perhaps before this function returns. ERR_NONE: the
- * versions include every commit that was acknowledged before the call. Otherwise the database could
- * not be asked within its deadline, and nothing cached may be used. The caller owns the struct,
- * which must stay valid until done() is called. */
+ * versions include every commit that was acknowledged before the ticket. Otherwise the database
+ * could not be asked within its deadline, and nothing cached may be used. The caller owns the
+ * struct, which must stay valid until done() is called. */
 struct db_sync {
     void (*done)(struct db_sync *sync, enum err err);
+    uint64_t ticket;
     struct db_sync *next; /* private */
 };
 void db_sync_versions(struct db *db, struct db_sync *sync);
+
+/* The same without waiting. It asks the database itself if the database is known to answer within a
+ * fraction of a millisecond. False: call db_sync_versions(). */
+bool db_sync_now(struct db *db, uint64_t ticket);
 
 /* False: versions are always current, as on SQLite. */
 bool db_versions_lag(const struct db *db);

@@ -180,6 +180,18 @@ sync_versions(struct db *db, struct db_sync *sync)
         db_sync_versions(inner_of(db), sync);
 }
 
+static uint64_t
+sync_ticket(struct db *db)
+{
+    return db_sync_ticket(inner_of(db));
+}
+
+static bool
+sync_now(struct db *db, uint64_t ticket)
+{
+    return !fault_injection_call_fails() && db_sync_now(inner_of(db), ticket);
+}
+
 static struct str
 describe(const struct db *db, struct arena *mem)
 {
@@ -243,6 +255,8 @@ const struct db_driver db_failing_driver = {
     .version = version,
     .commits = commits,
     .sync_versions = sync_versions,
+    .sync_ticket = sync_ticket,
+    .sync_now = sync_now,
     .describe = describe,
     .write_metrics = write_metrics,
     .backup = backup,

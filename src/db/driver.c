@@ -221,6 +221,18 @@ db_sync_versions(struct db *db, struct db_sync *sync)
         sync->done(sync, ERR_NONE);
 }
 
+uint64_t
+db_sync_ticket(struct db *db)
+{
+    return db->driver->sync_ticket == NULL ? 0 : db->driver->sync_ticket(db);
+}
+
+bool
+db_sync_now(struct db *db, uint64_t ticket)
+{
+    return db->driver->sync_now != NULL && db->driver->sync_now(db, ticket);
+}
+
 bool
 db_versions_lag(const struct db *db)
 {

@@ -68,6 +68,8 @@ struct db_driver {
     uint64_t (*version)(struct db *db, struct str id);
     uint64_t (*commits)(struct db *db);
     void (*sync_versions)(struct db *db, struct db_sync *sync); /* NULL: always current */
+    uint64_t (*sync_ticket)(struct db *db); /* NULL: sync_now() is not possible */
+    bool (*sync_now)(struct db *db, uint64_t ticket);
 
     struct str (*describe)(const struct db *db, struct arena *mem);
     void (*write_metrics)(struct db *db, struct buf *page);

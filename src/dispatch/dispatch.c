@@ -200,6 +200,8 @@ on_body(void *context, struct http_exchange *exchange)
     exchange->awaits = call->web->cache_lags && call->body == CALL_BODY_FINE &&
                        (blocks ? route->caller == CALLER_APP && cache_enabled(call->web->cache)
                                : response_cache_may_hit(call));
+    if (exchange->awaits)
+        call->sync_ticket = store_sync_ticket(call->db);
 }
 
 /* ---- waiting until the cache is synced ---- */
@@ -212,6 +214,14 @@ on_synced(void *argument, enum err err)
     call->resume(call->resume_argument);
 }
 
+static bool
+on_awaited(void *context, struct http_exchange *exchange)
+{
+    struct call *call = call_of(context, exchange);
+    call->synced = store_sync_now(call->db, call->sync_ticket);
+    return call->synced;
+}
+
 static void
 on_await(void *context, struct http_exchange *exchange, void (*resume)(void *argument),
          void *argument)
@@ -219,7 +229,7 @@ on_await(void *context, struct http_exchange *exchange, void (*resume)(void *arg
     struct call *call = call_of(context, exchange);
     call->resume = resume;
     call->resume_argument = argument;
-    store_sync_versions(call->db, call->mem, on_synced, call);
+    store_sync_versions(call->db, call->mem, call->sync_ticket, on_synced, call);
 }
 
 /* The database could not be asked what changed. The request may ask it directly, on a worker,
@@ -471,6 +481,7 @@ dispatch_service(struct site *site)
         .head = on_head,
         .identify = on_identify,
         .body = on_body,
+        .awaited = on_awaited,
         .await = on_await,
         .handle = on_handle,
         .refuse = on_refuse,

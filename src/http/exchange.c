@@ -172,6 +172,17 @@ find_client(struct exchange *x)
     x->open.request.network = str_of(x->network);
 }
 
+/* The library calls again in its next round, without waiting: there is no response, and the
+ * connection is not suspended. Then all requests that it read in this round await together. */
+static enum MHD_Result
+await_round(struct exchange *x)
+{
+    if (x->server->service.awaited == NULL)
+        return exchange_work_await(x);
+    exchange_set_step(x, STEP_AWAITS);
+    return MHD_YES;
+}
+
 static enum MHD_Result
 on_request(struct exchange *x)
 {
@@ -188,7 +199,7 @@ on_request(struct exchange *x)
     if (server->service.body != NULL)
         server->service.body(server->service.context, &x->open);
     if (x->open.blocks && !connection_read_shutdown(x->connection))
-        return x->open.awaits ? exchange_work_await(x) : exchange_work_start(x);
+        return x->open.awaits ? await_round(x) : exchange_work_start(x);
     server->service.handle(server->service.context, &x->open);
     return exchange_response_send(x);
 }
@@ -207,6 +218,16 @@ on_awaited(struct exchange *x)
         return exchange_work_start(x);
     server->service.handle(server->service.context, &x->open);
     return exchange_response_send(x);
+}
+
+static enum MHD_Result
+on_round(struct exchange *x)
+{
+    struct http_server *server = x->server;
+    if (connection_read_shutdown(x->connection))
+        return on_awaited(x);
+    return server->service.awaited(server->service.context, &x->open) ? on_awaited(x)
+                                                                      : exchange_work_await(x);
 }
 
 static enum MHD_Result
@@ -270,6 +291,8 @@ exchange_continue(void *server, struct MHD_Connection *handle, const char *path,
         return more == 0                       ? exchange_response_send(x)
                : x->dropped < HTTP_DROPPED_MAX ? MHD_YES
                                                : MHD_NO;
+    case STEP_AWAITS:
+        return on_round(x);
     case STEP_AWAITED:
         return on_awaited(x);
     case STEP_READY:

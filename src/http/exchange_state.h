@@ -13,6 +13,7 @@ enum step {
     STEP_HEAD,    /* waiting for the head */
     STEP_BODY,    /* reading the body */
     STEP_DISCARD, /* response is ready; reading and dropping the rest of the body */
+    STEP_AWAITS,  /* complete; the library calls again after it has read other connections */
     STEP_WORKING, /* on a worker, or waiting; the connection is suspended */
     STEP_AWAITED, /* … and it was resumed, to be handled by the library's thread */
     STEP_READY,   /* response is ready */

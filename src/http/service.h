@@ -94,6 +94,10 @@ struct http_service {
     void (*done)(void *context, struct http_exchange *exchange);
     /* Called before `handle`, to set `blocks` and `awaits` by the body. NULL: not needed. */
     void (*body)(void *context, struct http_exchange *exchange);
+    /* Called before `await`, after other requests that have arrived were read: true if what the
+     * exchange awaits has happened already. It may wait, but only for a fraction of a millisecond,
+     * because all requests of the HTTP thread do. NULL: it has not. */
+    bool (*awaited)(void *context, struct http_exchange *exchange);
     /* Called before `handle` if the exchange awaits, without a thread: resume(argument) must be
      * called once, on any thread, also before `await` returns. */
     void (*await)(void *context, struct http_exchange *exchange, void (*resume)(void *argument),

@@ -305,6 +305,10 @@ postgres_metrics(struct db *db, struct buf *page)
     metric_family(page, "penchant_store_groups_total", "counter",
                   "Transactions that writes shared, each by all writes that waited.");
     metric_value(page, "penchant_store_groups_total", "", (int64_t)atomic_load(&store->groups));
+    metric_family(page, "penchant_store_reads_shared_total", "counter",
+                  "Reads that ran together with others, as one statement.");
+    metric_value(page, "penchant_store_reads_shared_total", "",
+                 (int64_t)atomic_load(&store->reads_shared));
     metric_family(page, "penchant_store_retries_total", "counter",
                   "Transactions run again after a conflict or a lost connection.");
     metric_value(page, "penchant_store_retries_total", "", (int64_t)atomic_load(&store->retries));

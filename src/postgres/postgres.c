@@ -115,6 +115,7 @@ postgres_close(struct db *db)
     postgres_sync_stop(store);
     versions_stop(&store->versions);
     postgres_disconnect(store->schema_connection);
+    postgres_reads_stop(store);
     postgres_group_stop(store);
     postgres_pool_stop(store);
     postgres_free_hosts(store);
@@ -137,6 +138,7 @@ postgres_open(const struct db_settings *settings, struct db **out, struct why *w
     store->stop_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     postgres_pool_start(store, settings->connections == 0 ? 1 : settings->connections);
     postgres_group_start(store);
+    postgres_reads_start(store);
     if (store->stop_fd < 0 || !postgres_read_hosts(store)) {
         why_set(why, "store: the address names more than %d hosts, or no descriptor is left",
                 POSTGRES_HOSTS_MAX);
@@ -227,6 +229,8 @@ const struct db_driver db_postgres_driver = {
     .version = postgres_version,
     .commits = postgres_commits,
     .sync_versions = postgres_sync,
+    .sync_ticket = postgres_sync_ticket,
+    .sync_now = postgres_sync_now,
     .describe = describe,
     .write_metrics = postgres_metrics,
     .backup = postgres_backup,

@@ -3,6 +3,7 @@
  *   postgres.c     opening, and the schema
  *   transaction.c  transactions and statements
  *   group.c        writes that share transactions
+ *   read.c         reads that share statements
  *   batch.c        one statement for many of them
  *   values.c       parameters and results
  *   wire.c         one statement on one connection, with a deadline
@@ -50,6 +51,7 @@ struct postgres_host {
 
 struct postgres_waiter;
 struct postgres_group;
+struct postgres_reads;
 struct postgres_member;
 
 struct postgres_store {
@@ -63,6 +65,7 @@ struct postgres_store {
     struct postgres_monitor *monitor;
     struct postgres_syncer *syncer;
     struct postgres_group *group;
+    struct postgres_reads *reads;
     struct versions versions;
     _Atomic bool schema_is_newer; /* another node updated it: this one must not write any more */
     int64_t deadline_ms;
@@ -84,6 +87,7 @@ struct postgres_store {
 
     _Atomic uint64_t transactions;
     _Atomic uint64_t groups; /* that shared a transaction */
+    _Atomic uint64_t reads_shared;
     _Atomic uint64_t retries;
     _Atomic uint64_t failed;
     _Atomic uint64_t late;
@@ -227,6 +231,16 @@ bool postgres_batch_run(struct postgres_connection *connection, struct arena *me
 struct str postgres_many_text(struct arena *mem, const struct sql *sql);
 struct str postgres_many_name(struct arena *mem, const struct sql *sql);
 
+/* read.c: runs a read together with others that wait, if its statement has a form for many callers.
+ * POSTGRES_ALONE: the caller runs it, and then calls postgres_read_ended(). POSTGRES_SHARED: the
+ * request has its result. POSTGRES_FAILED: the caller may run it, too. */
+enum postgres_turn { POSTGRES_ALONE, POSTGRES_SHARED, POSTGRES_FAILED };
+void postgres_reads_start(struct postgres_store *store);
+void postgres_reads_stop(struct postgres_store *store);
+enum postgres_turn postgres_read_together(struct postgres_store *store,
+                                          struct postgres_request *request);
+void postgres_read_ended(struct postgres_store *store);
+
 /* connect.c */
 bool postgres_read_hosts(struct postgres_store *store);
 void postgres_free_hosts(struct postgres_store *store);
@@ -275,6 +289,8 @@ uint64_t postgres_snapshot_oldest(const char *snapshot); /* the oldest running t
 void postgres_sync_start(struct postgres_store *store);
 void postgres_sync_stop(struct postgres_store *store);
 void postgres_sync(struct db *db, struct db_sync *sync);
+uint64_t postgres_sync_ticket(struct db *db);
+bool postgres_sync_now(struct db *db, uint64_t ticket);
 uint64_t postgres_version(struct db *db, struct str id);
 uint64_t postgres_commits(struct db *db);
 

@@ -1,10 +1,12 @@
 /* sync.c - asks PostgreSQL what changed, once for all requests that wait.
  *
- * One thread with a connection of its own. The question carries the snapshot of the last answer;
- * the answer is the current snapshot, and the change rows that are visible now and were not visible
- * then: those of transactions that began later, or were running. Transactions commit in another
- * order than they begin, so a single number could not tell what is new. docs/CONSISTENCY.md has the
- * argument.
+ * One connection of its own. While the server answers within a fraction of a millisecond, the HTTP
+ * thread asks (postgres_sync_now()): it answers its waiting requests with that, and no thread is
+ * woken. Otherwise requests wait without a thread, and a thread of this file asks. The question
+ * carries the snapshot of the last answer; the answer is the current snapshot, and the change rows
+ * that are visible now and were not visible then: those of transactions that began later, or were
+ * running. Transactions commit in another order than they begin, so a single number could not tell
+ * what is new. docs/CONSISTENCY.md has the argument.
  *
  * Everything cached is dropped if the answer may be incomplete: after the first answer of a
  * connection, from another incarnation of the server, or if old rows were deleted in between. */
@@ -15,6 +17,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
@@ -23,6 +26,9 @@
 
 #define PACE_NS \
     200000 /* between the beginnings of two questions; an idle server is asked at once */
+#define QUICK_NS 400000      /* as long an HTTP thread waits for an answer */
+#define PAUSE_MIN_NS 1000000 /* after a later answer no HTTP thread asks, at first for so long */
+#define PAUSE_MAX_NS 128000000
 #define CHANGES_MAX 1000 /* rows of an answer; more count as a change of everything */
 #define RECONNECT_MS 100
 #define TEXT(number) #number
@@ -48,12 +54,18 @@ static const char preparation[] = "SET plan_cache_mode = force_generic_plan;"
 
 struct postgres_syncer {
     struct postgres_store *store;
+    _Atomic uint64_t asked;    /* number of the last question, counted before it is sent */
+    _Atomic uint64_t answered; /* number of the last one that was answered and applied */
+    _Atomic bool doubted;      /* a pool connection leads to another server */
+
+    pthread_mutex_t asking; /* protects what follows */
     struct postgres_connection *connection;
     char *snapshot; /* of the last answer; NULL: none on this connection */
     struct touched touched;
-    int64_t began;         /* the last question */
-    int64_t connect_after; /* no attempt before it */
-    _Atomic bool doubted;  /* a pool connection leads to another server */
+    int64_t began;              /* the last question */
+    int64_t connect_after;      /* no attempt before it */
+    int64_t pause, quick_after; /* no HTTP thread asks before it; the pause before that */
+    bool unread;                /* the answer to the last question was not read yet */
 
     pthread_t thread;
     pthread_mutex_t lock;
@@ -79,6 +91,7 @@ leave(struct postgres_syncer *syncer)
     forget_snapshot(syncer);
     postgres_disconnect(syncer->connection);
     syncer->connection = NULL;
+    syncer->unread = false;
 }
 
 /* False: the incarnation is the known one. */
@@ -157,43 +170,139 @@ connect_server(struct postgres_syncer *syncer)
 }
 
 static bool
-ask(struct postgres_syncer *syncer)
+send_question(struct postgres_syncer *syncer)
 {
     const char *values[] = { syncer->snapshot };
-    int64_t sent = clock_ticks_ns(), time = 0;
-    PGresult *result = postgres_execute(syncer->connection, &question, values, 1);
+    atomic_fetch_add(&syncer->asked, 1);
+    syncer->began = clock_ticks_ns();
+    syncer->unread = postgres_send(syncer->connection, &question, values, NULL, NULL, 1);
+    return syncer->unread;
+}
+
+static bool
+read_answer(struct postgres_syncer *syncer)
+{
+    int64_t time = 0;
+    PGresult *result = postgres_collect(syncer->connection);
+    syncer->unread = false;
     bool answered = PQresultStatus(result) == PGRES_TUPLES_OK && !PQgetisnull(result, 0, 4) &&
                     str_to_int(str_of(PQgetvalue(result, 0, 1)), 0, INT64_MAX / 1000, &time);
     if (answered) {
         struct why unused = { 0 };
-        postgres_clock_check(time * 1000, sent, &unused);
+        postgres_clock_check(time * 1000, syncer->began, &unused);
         apply(syncer, result);
+        atomic_store(&syncer->answered, atomic_load(&syncer->asked));
+        atomic_fetch_add_explicit(&syncer->store->syncs, 1, memory_order_relaxed);
     }
     PQclear(result);
     return answered;
 }
 
+/* Whether the last answer serves all of them. */
+static bool
+serves(const struct postgres_syncer *syncer, const struct db_sync *first)
+{
+    uint64_t answered = atomic_load(&syncer->answered);
+    for (; first != NULL; first = first->next)
+        if (first->ticket >= answered)
+            return false;
+    return true;
+}
+
+/* An answer that an HTTP thread did not wait for comes first. */
+static bool
+ask(struct postgres_syncer *syncer, const struct db_sync *first)
+{
+    if (syncer->unread) {
+        if (!read_answer(syncer))
+            return false;
+        if (serves(syncer, first))
+            return true;
+    }
+    return send_question(syncer) && read_answer(syncer);
+}
+
 /* A connection that was closed while it was idle is replaced at once. */
 static enum err
-run_question(struct postgres_syncer *syncer)
+run_question(struct postgres_syncer *syncer, const struct db_sync *first)
 {
-    syncer->began = clock_ticks_ns();
     if (atomic_exchange(&syncer->doubted, false))
         leave(syncer);
     for (int attempt = 0; attempt < 2; attempt++) {
         bool is_new = syncer->connection == NULL;
         if (is_new && !connect_server(syncer))
             return ERR_UNAVAILABLE;
-        if (ask(syncer)) {
-            atomic_fetch_add_explicit(&syncer->store->syncs, 1, memory_order_relaxed);
+        if (ask(syncer, first))
             return ERR_NONE;
-        }
         bool closed = PQstatus(syncer->connection->handle) != CONNECTION_OK;
         leave(syncer);
         if (is_new || !closed)
             break; /* it missed its deadline, or cannot answer: the caller has waited enough */
     }
     return ERR_UNAVAILABLE;
+}
+
+/* ---- asked by an HTTP thread ---- */
+
+/* Whether the answer is there before QUICK_NS have passed. */
+static bool
+is_quick(const struct postgres_syncer *syncer)
+{
+    PGconn *handle = syncer->connection->handle;
+    for (;;) {
+        if (PQflush(handle) != 0)
+            return false;
+        if (!PQisBusy(handle))
+            return true;
+        int64_t left = syncer->began + QUICK_NS - clock_ticks_ns();
+        struct timespec timeout = { 0, left };
+        struct pollfd fd = { .fd = PQsocket(handle), .events = POLLIN };
+        if (left <= 0 || ppoll(&fd, 1, &timeout, NULL) <= 0 || !PQconsumeInput(handle))
+            return false;
+    }
+}
+
+/* Problems are left to the thread. */
+static void
+ask_quickly(struct postgres_syncer *syncer)
+{
+    int64_t now = clock_ticks_ns();
+    if (syncer->snapshot == NULL || syncer->unread || atomic_load(&syncer->doubted) ||
+        now < syncer->began + PACE_NS || now < syncer->quick_after || !send_question(syncer))
+        return;
+    if (!is_quick(syncer)) {
+        int64_t longer = syncer->pause * 2 < PAUSE_MAX_NS ? syncer->pause * 2 : PAUSE_MAX_NS;
+        syncer->pause = longer > PAUSE_MIN_NS ? longer : PAUSE_MIN_NS;
+        syncer->quick_after = now + syncer->pause;
+        return;
+    }
+    syncer->pause = 0;
+    if (!read_answer(syncer))
+        leave(syncer);
+}
+
+uint64_t
+postgres_sync_ticket(struct db *db)
+{
+    const struct postgres_syncer *syncer = ((struct postgres_store *)db)->syncer;
+    return syncer == NULL ? 0 : atomic_load(&syncer->asked);
+}
+
+bool
+postgres_sync_now(struct db *db, uint64_t ticket)
+{
+    struct postgres_store *store = (struct postgres_store *)db;
+    struct postgres_syncer *syncer = store->syncer;
+    if (syncer == NULL)
+        return false;
+    if (atomic_load(&syncer->answered) <= ticket && pthread_mutex_trylock(&syncer->asking) == 0) {
+        ask_quickly(syncer);
+        pthread_mutex_unlock(&syncer->asking);
+    }
+    bool synced = atomic_load(&syncer->answered) > ticket;
+    if (synced)
+        atomic_fetch_add_explicit(&store->synced, 1, memory_order_relaxed);
+    return synced;
 }
 
 /* ---- the thread ---- */
@@ -219,9 +328,11 @@ take_all(struct postgres_syncer *syncer)
 }
 
 static void
-keep_pace(const struct postgres_syncer *syncer)
+keep_pace(struct postgres_syncer *syncer)
 {
-    int64_t at = syncer->began + PACE_NS;
+    pthread_mutex_lock(&syncer->asking);
+    int64_t at = syncer->unread ? 0 : syncer->began + PACE_NS;
+    pthread_mutex_unlock(&syncer->asking);
     struct timespec until = { at / 1000000000, at % 1000000000 };
     if (clock_ticks_ns() < at)
         clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
@@ -242,7 +353,9 @@ run(void *argument)
         pthread_mutex_lock(&syncer->lock);
         struct db_sync *asked = take_all(syncer); /* all of them began before the question */
         pthread_mutex_unlock(&syncer->lock);
-        enum err err = run_question(syncer);
+        pthread_mutex_lock(&syncer->asking);
+        enum err err = run_question(syncer, asked);
+        pthread_mutex_unlock(&syncer->asking);
         finish(asked, err);
         pthread_mutex_lock(&syncer->lock);
         if (err) { /* those that came meanwhile would wait as long again */
@@ -309,6 +422,7 @@ postgres_sync_beat(struct postgres_store *store)
     if (syncer == NULL || atomic_exchange(&syncer->beating, true))
         return;
     syncer->beat.done = beat_done;
+    syncer->beat.ticket = atomic_load(&syncer->asked);
     postgres_sync(&store->db, &syncer->beat);
 }
 
@@ -336,9 +450,10 @@ postgres_sync_start(struct postgres_store *store)
     struct postgres_syncer *syncer = memory_alloc(1, sizeof *syncer);
     syncer->store = store;
     syncer->end = &syncer->first;
+    pthread_mutex_init(&syncer->asking, NULL);
     pthread_mutex_init(&syncer->lock, NULL);
     pthread_cond_init(&syncer->wake, NULL);
-    run_question(syncer); /* so that the first requests are cached */
+    run_question(syncer, NULL); /* so that the first requests are cached */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
     if (pthread_create(&syncer->thread, NULL, run, syncer) == 0)
@@ -364,5 +479,6 @@ postgres_sync_stop(struct postgres_store *store)
     leave(syncer);
     pthread_cond_destroy(&syncer->wake);
     pthread_mutex_destroy(&syncer->lock);
+    pthread_mutex_destroy(&syncer->asking);
     free(syncer);
 }

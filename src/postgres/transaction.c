@@ -136,35 +136,67 @@ may_read_again(struct postgres_tx *tx, size_t attempt, int64_t began)
     return !lost || postgres_borrow(store, &tx->connection) == ERR_NONE;
 }
 
+static enum err
+read_alone(struct postgres_tx *tx, struct arena *mem, const struct sql *sql,
+           const struct db_value *values, size_t count, struct db_rows *rows)
+{
+    const char *texts[PARAMETERS_MAX];
+    int64_t began = clock_ticks_ns();
+    postgres_values_to_text(mem, values, count, texts);
+    enum err err = find_connection(tx);
+    if (!err)
+        err = execute_read(tx, mem, sql, texts, count, rows);
+    for (size_t i = 1;
+         err && tx->connection != NULL && i < ATTEMPTS_MAX && may_read_again(tx, i, began); i++)
+        err = execute_read(tx, mem, sql, texts, count, rows);
+    return err;
+}
+
+/* A read that holds a connection already uses that. */
+static enum err
+read_rows(struct postgres_tx *tx, struct arena *mem, const struct sql *sql,
+          const struct db_value *values, size_t count, struct db_rows *rows)
+{
+    struct postgres_store *store = store_of(tx->tx.db);
+    if (!sql->shared || tx->connection != NULL)
+        return read_alone(tx, mem, sql, values, count, rows);
+    struct postgres_request request = { .sql = sql, .values = values, .count = count, .mem = mem };
+    int64_t began = clock_ticks_ns();
+    enum postgres_turn turn = postgres_read_together(store, &request);
+    if (turn == POSTGRES_SHARED) {
+        *rows = request.rows;
+        return ERR_NONE;
+    }
+    if (turn == POSTGRES_FAILED && !postgres_is_in_time(began, store))
+        return ERR_UNAVAILABLE;
+    enum err err = read_alone(tx, mem, sql, values, count, rows);
+    if (turn == POSTGRES_ALONE)
+        postgres_read_ended(store);
+    return err;
+}
+
 enum err
 postgres_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db_value *values,
                size_t count, struct db_rows *rows)
 {
     struct postgres_tx *mine = (struct postgres_tx *)tx;
     const struct sql *sql = db_statement(number);
-    const char *texts[PARAMETERS_MAX];
     if (count > PARAMETERS_MAX || !postgres_values_storable(values, count)) {
         log_error("store_parameters_invalid", log_text("statement", str_of(sql->name)));
         return ERR_INTERNAL;
     }
     if (mine->member != NULL)
         return postgres_group_query(mine->member, mem, sql, values, count, rows);
-    postgres_values_to_text(mem, values, count, texts);
     if (mine->touched != NULL) {
+        const char *texts[PARAMETERS_MAX];
+        postgres_values_to_text(mem, values, count, texts);
         if (!sql->untracked && sql_writes(sql->text))
             touched_add_values(mine->touched, values, count);
         return execute(mine, mem, sql, texts, count, rows);
     }
     if (tx->commits == 0)
         tx->commits = db_commits(tx->db); /* before the first statement: see db.h */
-    int64_t began = clock_ticks_ns();
-    enum err err = find_connection(mine);
-    if (!err)
-        err = execute_read(mine, mem, sql, texts, count, rows);
-    for (size_t i = 1;
-         err && mine->connection != NULL && i < ATTEMPTS_MAX && may_read_again(mine, i, began); i++)
-        err = execute_read(mine, mem, sql, texts, count, rows);
-    return err;
+    return read_rows(mine, mem, sql, values, count, rows);
 }
 
 /* ---- transactions ---- */

@@ -52,8 +52,13 @@ SQL(atom_list_delete_user, "DELETE FROM user_atoms" OF_USER);
 
 #define WITH_ATOMS OF_USER " AND atom_count > 0"
 SQL(record_list, "SELECT domain, record, atom_count, updated_at FROM user_record" WITH_ATOMS);
-SQL(record_find, "SELECT domain, record, atom_count, updated_at FROM user_record" WITH_ATOMS
-                 " AND domain = $4" NO_OTHER);
+SQL_SHARED_READ(
+    record_find,
+    "SELECT domain, record, atom_count, updated_at FROM user_record" WITH_ATOMS
+    " AND domain = $4" NO_OTHER,
+    "tiit",
+    "SELECT m.n, h.domain, h.record, h.atom_count, h.updated_at"
+    " FROM m JOIN user_record h ON " OF_MEMBER("h") " AND h.atom_count > 0 AND h.domain = m.p4");
 SQL_MANY(record_put,
          "UPDATE user_record SET record = $5, atom_count = $6, updated_at = $7" OF_USER
          " AND domain = $4 RETURNING domain",

@@ -102,17 +102,24 @@ SQL_UNTRACKED_MANY(access_add,
                               " p15, p16 FROM m");
 
 /* The lookup of a token whose auth version is current: reads no family, grant, or account. */
-#define UNDER_AUTH_VERSION(more)                                                            \
-    "SELECT h.user_id, t.app_id, t.scopes, t.hint_domains, t.write_domains,"                \
-    " t.sensitive_domains, t.created_at, t.expires_at, t.valid_until, h.generation,"        \
-    " t.audience, a.rate_api, t.withheld, a.purpose" more " FROM access_token t"            \
+#define ACCESS_COLUMNS                                                               \
+    "h.user_id, t.app_id, t.scopes, t.hint_domains, t.write_domains,"                \
+    " t.sensitive_domains, t.created_at, t.expires_at, t.valid_until, h.generation," \
+    " t.audience, a.rate_api, t.withheld, a.purpose"
+#define UNDER_AUTH_VERSION(key, hash, now)                                                  \
     " JOIN user_record h ON h.row_key = t.user_row_key AND h.auth_version = t.auth_version" \
     " JOIN app a ON a.app_id = t.app_id"                                                    \
-    " WHERE t.row_key = $1 AND t.token_hash = $2 AND t.valid_until > $3"                    \
+    " WHERE t.row_key = " key " AND t.token_hash = " hash " AND t.valid_until > " now       \
     " AND a.status = 'active' AND a.epoch = t.app_epoch"
+#define ACCESS_FIND(more) \
+    "SELECT " ACCESS_COLUMNS more " FROM access_token t" UNDER_AUTH_VERSION("$1", "$2", "$3")
+#define ACCESS_FIND_MANY(more)         \
+    "SELECT m.n, " ACCESS_COLUMNS more \
+    " FROM m CROSS JOIN access_token t" UNDER_AUTH_VERSION("m.p1", "m.p2", "m.p3")
 
-SQL(access_find, UNDER_AUTH_VERSION(""));
-SQL(access_find_hint_sets, UNDER_AUTH_VERSION(", h.hint_sets"));
+SQL_SHARED_READ(access_find, ACCESS_FIND(""), "iti", ACCESS_FIND_MANY(""));
+SQL_SHARED_READ(access_find_hint_sets, ACCESS_FIND(", h.hint_sets"), "iti",
+                ACCESS_FIND_MANY(", h.hint_sets"));
 
 #define EARLIEST_END                                                                          \
     "CASE WHEN t.expires_at < f.expires_at AND t.expires_at < g.expires_at THEN t.expires_at" \

@@ -65,12 +65,24 @@ synced_done(struct db_sync *sync, enum err err)
 }
 
 void
-store_sync_versions(struct db *db, struct arena *mem, void (*done)(void *argument, enum err err),
-                    void *argument)
+store_sync_versions(struct db *db, struct arena *mem, uint64_t ticket,
+                    void (*done)(void *argument, enum err err), void *argument)
 {
     struct synced *synced = ARENA_NEW(mem, struct synced);
-    *synced = (struct synced){ { .done = synced_done }, done, argument };
+    *synced = (struct synced){ { .done = synced_done, .ticket = ticket }, done, argument };
     db_sync_versions(db, &synced->sync);
+}
+
+uint64_t
+store_sync_ticket(struct db *db)
+{
+    return db_sync_ticket(db);
+}
+
+bool
+store_sync_now(struct db *db, uint64_t ticket)
+{
+    return db_sync_now(db, ticket);
 }
 
 bool

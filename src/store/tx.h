@@ -33,8 +33,10 @@ uint64_t tx_commits(const struct db_tx *tx);
 
 /* Brings the versions up to date: see db_sync_versions(). `done` is called once, on any thread; the
  * arena must stay valid until then. */
-void store_sync_versions(struct db *db, struct arena *mem,
+void store_sync_versions(struct db *db, struct arena *mem, uint64_t ticket,
                          void (*done)(void *argument, enum err err), void *argument);
+uint64_t store_sync_ticket(struct db *db);
+bool store_sync_now(struct db *db, uint64_t ticket);
 bool store_versions_lag(const struct db *db);
 
 /* ERR_NONE if the store can serve requests; otherwise `why` may be a sentence: see db.h. */

@@ -56,8 +56,9 @@ struct call {
         bool failed;                       /* … or it refused */
         struct str trace;                  /* W3C trace id in the message; absent: none */
     } rpc;
-    bool synced;      /* cached data is as new as the request: see dispatch/response_cache.h */
-    uint64_t commits; /* that everything read for this request has seen: see db.h */
+    uint64_t sync_ticket; /* of the time when the request was complete: see db.h */
+    bool synced;          /* cached data is as new as the request: see dispatch/response_cache.h */
+    uint64_t commits;     /* that everything read for this request has seen: see db.h */
     void (*resume)(void *argument); /* of the exchange that waits until the cache is synced */
     void *resume_argument;
     void *waited_for; /* what the handler set exchange->wait for, when it is called again */

@@ -192,6 +192,31 @@ onPostgres("a hundred warm reads ask the database far less often than a hundred 
   assert.equal(since("penchant_store_cache_drops_total"), 0);
 });
 
+onPostgres("reads that run as one statement get the data of their own user", async (t) => {
+  const w = await world(t, { settings: { ...RATES, cache: 0 } });
+  const people = [];
+  for (let i = 0; i < 6; i++) people.push(await addPerson(w, `user${i}`));
+  const app = await addApp(w, { owner: "user0" });
+  const clients = [];
+  for (const [i, person] of people.entries()) {
+    const api = await Client.connect(person, app, { scope: EVERYTHING });
+    await api.write(MUSIC, { genres: [`genre ${i} of its own`] });
+    clients.push(api);
+  }
+  await app.revoke(clients.at(-1).token);
+  const check = async (name, i) => {
+    const { status, text } = await READS[name](w.origin, clients[i]);
+    const expected = i === clients.length - 1 ? [401, []] : [200, name === "profile" ? [] : [String(i)]];
+    const genres = [...text.matchAll(/genre (\d) of its own/g)].map(([, number]) => number);
+    assert.deepEqual([status, [...new Set(genres)]], expected, `${name} of user ${i}`);
+    if (status === 200 && name === "profile") assert.match(text, new RegExp(`"user${i}"`));
+  };
+  for (let round = 0; round < 5; round++)
+    await Promise.all(clients.flatMap((_, i) => ["record", "hints", "profile", "record", "hints"].map((name) => check(name, i))));
+  const metrics = await w.metrics();
+  assert.ok(metrics.penchant_store_reads_shared_total > 20, `${metrics.penchant_store_reads_shared_total} reads ran together`);
+});
+
 // ---- what empties the caches ----
 
 const drops = async (node) => (await node.metrics()).penchant_store_cache_drops_total;

@@ -23,10 +23,9 @@ MHD_get_version(void)
 static void
 expect_no_start(struct http_settings settings, enum err expected, const char *said)
 {
-    struct http_service service = {
-        &world, service_head, service_identify, service_handle, service_refuse, service_done,
-        NULL,   NULL
-    };
+    struct http_service service = { &world,         service_head,   service_identify,
+                                    service_handle, service_refuse, service_done,
+                                    NULL,           NULL,           NULL };
     struct http_server *server = NULL;
     struct why why = { "" };
     size_t before = open_descriptors();

@@ -76,13 +76,43 @@ handle(void *context, struct http_exchange *x)
     service_handle(context, x);
 }
 
+/* ---- requests under /await, which are answered from memory or later ---- */
+
+static struct {
+    atomic_int asked, waited;
+} rounds;
+
+static void
+body(void *context, struct http_exchange *x)
+{
+    (void)context;
+    x->awaits = asks(x, "/await");
+    x->blocks = x->blocks || x->awaits;
+}
+
+/* /await/now has happened already. */
+static bool
+awaited(void *context, struct http_exchange *x)
+{
+    (void)context;
+    atomic_fetch_add(&rounds.asked, 1);
+    return asks(x, "/await/now");
+}
+
+static void
+await(void *context, struct http_exchange *x, void (*resume)(void *), void *argument)
+{
+    (void)x;
+    atomic_fetch_add(&rounds.waited, 1);
+    keep_waiting(context, resume, argument);
+}
+
 static void
 open_world(size_t workers, size_t queue)
 {
     struct http_settings settings = usual_settings();
-    struct http_service service = {
-        &world, head, service_identify, handle, service_refuse, service_done, NULL, NULL
-    };
+    struct http_service service = { &world,       head, service_identify, handle, service_refuse,
+                                    service_done, body, awaited,          await };
     struct why why = { "" };
     world = (struct world){ .workers = workers_start("workers", workers, queue, 0) };
     settings.workers = world.workers;
@@ -161,6 +191,57 @@ a_resumed_request_is_refused_if_the_queue_is_full(void **state)
     world_close(&world);
 }
 
+/* The library calls again at once, although nothing more arrives. */
+static void
+what_can_be_answered_in_the_next_round_is_not_suspended(void **state)
+{
+    struct answer answer;
+    (void)state;
+    open_world(1, 10);
+    rounds.asked = rounds.waited = 0;
+    int fd = wire_connect(&world);
+    int64_t before = clock_steady_ms();
+    for (int i = 0; i < 20; i++) {
+        assert_true(wire_send(fd, GET("/await/now")));
+        assert_true(wire_answer(fd, &answer));
+        assert_int_equal(answer.status, 200);
+    }
+    assert_in_range(clock_steady_ms() - before, 0, 4000); /* its shortest timeout is a second */
+    assert_int_equal(atomic_load(&rounds.asked), 20);
+    assert_int_equal(atomic_load(&rounds.waited), 0);
+    close(fd);
+    world_close(&world);
+}
+
+static void
+what_cannot_be_answered_in_the_next_round_waits(void **state)
+{
+    struct answer answer;
+    int fds[WAITERS];
+    (void)state;
+    open_world(1, 10);
+    rounds.asked = rounds.waited = 0;
+    for (size_t i = 0; i < WAITERS; i++) {
+        fds[i] = wire_connect(&world);
+        assert_true(wire_send(fds[i], GET("/await")));
+    }
+    WAIT_UNTIL(waiters() == WAITERS);
+    assert_int_equal(atomic_load(&rounds.asked), WAITERS);
+    int other = wire_connect(&world);
+    assert_true(wire_send(other, GET("/await/now")));
+    assert_true(wire_answer(other, &answer));
+    assert_int_equal(answer.status, 200);
+    resume_all();
+    for (size_t i = 0; i < WAITERS; i++) {
+        assert_true(wire_answer(fds[i], &answer));
+        assert_int_equal(answer.status, 200);
+        close(fds[i]);
+    }
+    assert_int_equal(atomic_load(&rounds.waited), WAITERS);
+    close(other);
+    world_close(&world);
+}
+
 static void *
 drain(void *unused)
 {
@@ -197,6 +278,8 @@ main(void)
         cmocka_unit_test(waiting_requests_occupy_no_worker),
         cmocka_unit_test(what_has_happened_already_is_no_wait),
         cmocka_unit_test(a_resumed_request_is_refused_if_the_queue_is_full),
+        cmocka_unit_test(what_can_be_answered_in_the_next_round_is_not_suspended),
+        cmocka_unit_test(what_cannot_be_answered_in_the_next_round_waits),
         cmocka_unit_test(draining_waits_for_waiting_requests),
     };
     rehearse();

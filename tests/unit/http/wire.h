@@ -179,10 +179,9 @@ usual_settings(void)
 static inline void
 world_open_with(struct world *world, struct http_settings settings, size_t workers, size_t queue)
 {
-    struct http_service service = {
-        world, service_head, service_identify, service_handle, service_refuse, service_done,
-        NULL,  NULL
-    };
+    struct http_service service = { world,          service_head,   service_identify,
+                                    service_handle, service_refuse, service_done,
+                                    NULL,           NULL,           NULL };
     struct why why = { "" };
     *world = (struct world){ .workers = workers_start("workers", workers, queue, 0) };
     settings.workers = world->workers;

@@ -1,0 +1,163 @@
+/* read.c - reads that arrive together run as one statement.
+ *
+ * A few reads run at a time. Others queue; when one ends, the first of the queue runs all that are
+ * queued in one round trip (batch.c). So an idle service does not wait, and a busy one pays once
+ * for the round trip and the statement. A read joins only what is sent after it was queued, so it
+ * sees every commit that was acknowledged before. If the shared statement fails, each runs alone.
+ */
+#include "postgres/postgres.h"
+
+#include "base/arena.h"
+
+#include <stdlib.h>
+
+#define RUNNING_MAX 2 /* one batch runs, and the next one can start while it ends */
+
+struct reader {
+    struct postgres_request request;
+    enum { QUEUED, LEADING, ENDED } state;
+    pthread_cond_t changed;
+    struct reader *next;
+};
+
+struct postgres_reads {
+    pthread_mutex_t lock;
+    struct reader *queue, **queue_end;
+    size_t running;
+};
+
+void
+postgres_reads_start(struct postgres_store *store)
+{
+    struct postgres_reads *reads = memory_alloc(1, sizeof *reads);
+    pthread_mutex_init(&reads->lock, NULL);
+    reads->queue_end = &reads->queue;
+    store->reads = reads;
+}
+
+void
+postgres_reads_stop(struct postgres_store *store)
+{
+    if (store->reads != NULL)
+        pthread_mutex_destroy(&store->reads->lock);
+    free(store->reads);
+}
+
+/* ---- the queue; call with the lock held ---- */
+
+/* Waits until it may run, or until another read has run it. */
+static void
+join_queue(struct postgres_reads *reads, struct reader *me)
+{
+    pthread_cond_init(&me->changed, NULL);
+    *reads->queue_end = me;
+    reads->queue_end = &me->next;
+    while (me->state == QUEUED)
+        pthread_cond_wait(&me->changed, &reads->lock);
+    pthread_cond_destroy(&me->changed);
+}
+
+/* Takes what is queued, after `me`. Returns the number of all. */
+static size_t
+take_queue(struct postgres_reads *reads, struct reader *me, struct reader **taken)
+{
+    size_t count = 0;
+    taken[count++] = me;
+    while (reads->queue != NULL && count < POSTGRES_GROUP_MAX) {
+        taken[count++] = reads->queue;
+        reads->queue = reads->queue->next;
+    }
+    if (reads->queue == NULL)
+        reads->queue_end = &reads->queue;
+    return count;
+}
+
+/* The first of the queue runs next. */
+static void
+promote(struct postgres_reads *reads)
+{
+    struct reader *next = reads->queue;
+    if (next == NULL) {
+        reads->running--;
+        return;
+    }
+    reads->queue = next->next;
+    if (reads->queue == NULL)
+        reads->queue_end = &reads->queue;
+    next->state = LEADING;
+    pthread_cond_signal(&next->changed);
+}
+
+/* ---- running ---- */
+
+/* Sets `done` of each request that has its result. */
+static void
+run_all(struct postgres_store *store, struct reader **readers, size_t count)
+{
+    struct postgres_request *requests[POSTGRES_GROUP_MAX];
+    struct postgres_connection *connection = NULL;
+    struct postgres_batch *list = NULL;
+    if (postgres_borrow(store, &connection))
+        return;
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < count; i++)
+        requests[i] = &readers[i]->request;
+    postgres_batch_add(mem, &list, requests, count);
+    bool good = postgres_batch_run(connection, mem, list, false, NULL);
+    if (good && !postgres_sync_is_same_server(connection)) {
+        postgres_leave(connection, "store_other_server");
+        good = false;
+    }
+    for (size_t i = 0; i < count && !good; i++)
+        requests[i]->done = false;
+    arena_free(mem);
+    postgres_give_back(store, connection);
+    if (good)
+        atomic_fetch_add_explicit(&store->reads_shared, count, memory_order_relaxed);
+}
+
+static void
+end_all(struct postgres_reads *reads, struct reader **readers, size_t count)
+{
+    pthread_mutex_lock(&reads->lock);
+    for (size_t i = 1; i < count; i++) {
+        readers[i]->state = ENDED;
+        pthread_cond_signal(&readers[i]->changed);
+    }
+    promote(reads);
+    pthread_mutex_unlock(&reads->lock);
+}
+
+enum postgres_turn
+postgres_read_together(struct postgres_store *store, struct postgres_request *request)
+{
+    struct postgres_reads *reads = store->reads;
+    struct reader me = { .request = *request, .state = LEADING }, *taken[POSTGRES_GROUP_MAX];
+    size_t count = 0;
+    pthread_mutex_lock(&reads->lock);
+    if (reads->running < RUNNING_MAX)
+        reads->running++;
+    else {
+        me.state = QUEUED;
+        join_queue(reads, &me);
+    }
+    if (me.state == LEADING)
+        count = take_queue(reads, &me, taken);
+    pthread_mutex_unlock(&reads->lock);
+    if (count == 1)
+        return POSTGRES_ALONE;
+    if (count > 1) {
+        run_all(store, taken, count);
+        end_all(reads, taken, count);
+    }
+    *request = me.request;
+    return request->done ? POSTGRES_SHARED : POSTGRES_FAILED;
+}
+
+void
+postgres_read_ended(struct postgres_store *store)
+{
+    pthread_mutex_lock(&store->reads->lock);
+    promote(store->reads);
+    pthread_mutex_unlock(&store->reads->lock);
+}
