@@ -3,8 +3,9 @@
 #include "base/embedded.h"
 #include "flow/corrections.h"
 #include "flow/preferences.h"
+#include "job/usage.h"
+#include "job/usage_counters.h"
 #include "model/grant.h"
-#include "model/usage.h"
 #include "crypt/random.h"
 #include "store/activity_store.h"
 #include "store/grant_store.h"
@@ -22,6 +23,7 @@ struct demo_writer {
     const struct demo_source *sources;
     size_t source_count;
     int64_t now;
+    struct usage_counters *usage;
 };
 
 struct demo_row {
@@ -145,6 +147,9 @@ add_activity(const struct demo_writer *demo, const struct json_value *given)
                     .first_at = last_at,
                     .last_at = last_at },
     };
+    bool calls = str_eq_c(row.record.action, "read") || str_eq_c(row.record.action, "hints");
+    for (int64_t i = 0; calls && !row.record.refused && i < row.record.times; i++)
+        usage_counters_add(demo->usage, demo->user_id, app_id, USAGE_CALL, last_at);
     return tx_write(demo->db, put_row, &row);
 }
 
@@ -178,17 +183,20 @@ demo_data_add(struct db *db, struct arena *mem, const struct domains *domains, s
               const struct demo_source *sources, size_t count, int64_t now, struct demo_counts *out,
               struct why *why)
 {
-    struct demo_writer demo = { db, mem, domains, user_id, sources, count, now };
+    struct usage_counters *usage = usage_counters_new();
+    struct demo_writer demo = { db, mem, domains, user_id, sources, count, now, usage };
     const struct json_value *data = NULL;
     enum err err = json_read(mem, embedded_find("demo/ada.json"), 8, &data, why);
-    if (err)
-        return err;
-    err = for_each(&demo, json_member(data, "writes"), write_facts);
+    if (!err)
+        err = for_each(&demo, json_member(data, "writes"), write_facts);
     if (!err)
         err = for_each(&demo, json_member(data, "suppressed"), suppress_one);
     if (!err)
         err = for_each(&demo, json_member(data, "connections"), connect_app);
     if (!err)
         err = for_each(&demo, json_member(data, "activity"), add_activity);
+    if (!err)
+        err = usage_write(db, mem, usage);
+    usage_counters_free(usage);
     return err ? err : count_facts(&demo, out);
 }
