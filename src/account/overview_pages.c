@@ -119,16 +119,24 @@ page_through(struct shown *shown)
     pager_settle(&shown->pager);
 }
 
-/* Search results, in the order of the record. */
+/* The facts of a member, oldest first. */
+static const size_t *
+in_record_order(struct shown *shown, const struct member_facts *facts)
+{
+    size_t *order = ARENA_ARRAY(shown->call->mem, size_t, facts->count + 1), at = facts->count;
+    for (size_t i = facts->newest; i != NONE; i = shown->older[i])
+        order[--at] = i;
+    return order;
+}
+
+/* Search results. */
 static void
 put_member(struct shown *shown, struct values *values, const struct member *member,
            const struct member_facts *facts)
 {
     struct call *call = shown->call;
-    size_t *order = ARENA_ARRAY(call->mem, size_t, facts->count + 1), at = facts->count;
+    const size_t *order = in_record_order(shown, facts);
     struct values *item = NULL;
-    for (size_t i = facts->newest; i != NONE; i = shown->older[i])
-        order[--at] = i;
     for (size_t i = 0; i < facts->count; i++) {
         if (!pager_shows(&shown->pager, shown->at++))
             continue;
@@ -149,18 +157,18 @@ brief_of(struct shown *shown, const struct domain *domain, const struct member_f
     size_t put = 0;
     for (size_t m = 0; m < domain->member_count && put < BRIEF_MEMBERS; m++) {
         const struct member *member = &domain->members[m];
-        size_t values = 0;
-        for (size_t i = by_member[m].newest; i != NONE && values < BRIEF_VALUES;
-             i = shown->older[i], values++) {
-            struct str value = facts_value(call, member, shown->facts.list[i].atom.value);
-            if (values == 0)
+        const size_t *order = in_record_order(shown, &by_member[m]);
+        size_t count = by_member[m].count;
+        for (size_t i = 0; i < count && i < BRIEF_VALUES; i++) {
+            struct str value = facts_value(call, member, shown->facts.list[order[i]].atom.value);
+            if (i == 0)
                 buf_add_format(&out, "%s%.*s: ", put++ > 0 ? " " : "",
                                STR_ARG(facts_member_label(call, member)));
-            buf_add_c(&out, values > 0 ? ", " : "");
+            buf_add_c(&out, i > 0 ? ", " : "");
             buf_add(&out, facts_short(call, value));
         }
-        if (values > 0)
-            buf_add_c(&out, by_member[m].count > values ? " …" : ".");
+        if (count > 0)
+            buf_add_c(&out, count > BRIEF_VALUES ? " …" : ".");
     }
     return buf_str(&out);
 }

@@ -186,7 +186,7 @@ test("two thousand facts are still a page of a few kilobytes, and each can be fo
     const page = await open(ada, where);
     assert.ok(page.text.length < 60_000, `${where}: ${page.text.length}`);
   }
-  assert.match(says(await open(ada, "/account")), /2,000 facts Favorite artists: Band number 1999, Band number 1998 …/);
+  assert.match(says(await open(ada, "/account")), /2,000 facts Favorite artists: Band number 0, Band number 1 …/);
   assert.match(says(await open(ada, at(MUSIC))), /1,9\d\d more/);
   assert.match((await open(ada, "/account?q=number+1234")).text, />Band number 1234 </);
 });
