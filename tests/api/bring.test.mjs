@@ -30,7 +30,7 @@ async function send(person, { file, text, profile, status = 200 }) {
   return answer;
 }
 
-const boxes = (page) => [...page.text.matchAll(/<input type="checkbox" name="take" value="([^"]+)" checked> <span><span class="fact-value">([^<]*)<\/span> <span class="fact-says">([^<]*)/g)].map(([, name, value, label]) => ({ name, value, label: label.trim() }));
+const boxes = (page) => [...page.text.matchAll(/<input type="checkbox" name="take" value="([^"]+)" checked> <span><span class="fact-value">([^<]*)<\/span> <span class="fact-text">([^<]*)/g)].map(([, name, value, label]) => ({ name, value, label: label.trim() }));
 const values = (page) => boxes(page).map(({ value }) => value);
 const accept = (person, page, ticks) => press(person, page, `${BRING}/confirm`, ticks ? { ticks } : { ticks: boxes(page).map(({ name }) => name) });
 const atomsOf = async (person, domain) => JSON.parse((await person.get("/account/data/export", { "sec-fetch-site": "same-origin" })).text).domains[domain].atoms;
