@@ -166,6 +166,21 @@ build/check/oracle/%: tests/oracle/%.c build/check/penchant.a | require-build
 
 PROBES := $(patsubst tests/%.c,build/check/%,$(wildcard tests/oracle/*_probe.c))
 
+# Starts the program for tests by fork(), with the built-in definitions and the pages already loaded.
+PRELOADED := definitions_load languages_load languages_free
+
+build/check/fork_server: tests/kit/fork_server.c build/check/penchant.a src/app/main.c | require-build
+	@mkdir -p $(@D)
+	@echo "  check  $<"
+	@$(CC) $(COMMON) $(CHECK_C) -Dmain=penchant_main -Wno-missing-prototypes -c src/app/main.c -o $@.main.o
+	@$(CC) $(COMMON) $(CHECK_C) -MMD -MP $< $@.main.o build/check/penchant.a $(PRELOADED:%=-Wl,--wrap=%) $(CHECK_LD) -o $@ $(LIBS)
+
+build/check/launch: tests/kit/launch.c | require-build
+	@mkdir -p $(@D)
+	@$(CC) -std=c17 -D_GNU_SOURCE -O2 $(WARNINGS) $< -o $@
+
+LAUNCHERS := build/check/fork_server build/check/launch
+
 build/tsan/unit/%: tests/unit/%.c build/tsan/penchant.a | require-unit
 	@mkdir -p $(@D)
 	@$(CC) $(COMMON) $(TSAN_C) -Itests -MMD -MP $< build/tsan/penchant.a $(STAND_IN) $(TSAN_LD) -o $@ -lcmocka $(LIBS)
@@ -202,13 +217,13 @@ FORCE:
 run: deps-build build/penchant ## install packages, build, and serve a demo with a sample user on 127.0.0.1:8080
 	@exec build/penchant demo
 
-check: deps-check build/check/penchant build/penchant $(UNIT_BINARIES) $(PROBES) $(PRELOADS) $(FUZZERS:%=build/check/fuzz/%) ## install packages and run every test, on SQLite and PostgreSQL
+check: deps-check build/check/penchant $(LAUNCHERS) build/penchant $(UNIT_BINARIES) $(PROBES) $(PRELOADS) $(FUZZERS:%=build/check/fuzz/%) ## install packages and run every test, on SQLite and PostgreSQL
 	@tests/run
 
-check-quick: require-check build/check/penchant build/penchant $(UNIT_BINARIES) ## run the text checks, the unit tests, and some API tests on SQLite
+check-quick: require-check build/check/penchant $(LAUNCHERS) build/penchant $(UNIT_BINARIES) ## run the text checks, the unit tests, and some API tests on SQLite
 	@tests/run --quick
 
-clients: deps-check deps-clients build/check/penchant build/penchant ## connect Claude Code, Codex, Gemini CLI, opencode, and mcporter (1 GB of npm packages), which call every tool
+clients: deps-check deps-clients build/check/penchant $(LAUNCHERS) build/penchant ## connect Claude Code, Codex, Gemini CLI, opencode, and mcporter (1 GB of npm packages), which call every tool
 	@tests/assistants/run
 
 # T: the beginning of a file's name, with or without a store, or several of them.
@@ -217,7 +232,7 @@ test: require-check ## build and run the tests that T selects: make test T=api/s
 	@needs=$$(tests/run --needs "$(T)") && $(MAKE) --no-print-directory $$needs
 	@tests/run "$(T)"
 
-soak: deps-check deps-soak deb build/check/penchant build/penchant build/tsan/penchant $(UNIT_BINARIES) $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer, libmicrohttpd 1.0
+soak: deps-check deps-soak deb build/check/penchant $(LAUNCHERS) build/penchant build/tsan/penchant $(UNIT_BINARIES) $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer, libmicrohttpd 1.0
 	@tests/soak
 
 # The programs of the bench are only compiled here: nothing else notices when they no longer fit.

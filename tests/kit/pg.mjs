@@ -55,6 +55,12 @@ export async function makeClusterData(under = os.tmpdir()) {
 
 let clusterData;
 
+// Some of the fields 14 to 17 of /proc/PID/stat: user and system time of the process, then of children that have exited.
+export function cpuSeconds(pid, first, last) {
+  const fields = fs.readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
+  return fields.slice(first - 3, last - 2).reduce((sum, field) => sum + Number(field), 0) / 100;
+}
+
 export class Cluster {
   // `durable` keeps fsync on, for tests of durability. `under` is the directory for the data, `flags` are
   // settings of the server.
@@ -174,15 +180,10 @@ export class Cluster {
     for (const pid of this.frozen.splice(0)) process.kill(pid, "SIGCONT");
   }
 
-  // CPU time of the server and its processes so far, from fields 14 to 17 of /proc/PID/stat.
+  // CPU time of the server and its processes so far.
   cpuSeconds() {
-    const ticks = (pid, from, to) => {
-      const fields = fs.readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
-      return fields.slice(from - 3, to - 2).reduce((sum, field) => sum + Number(field), 0);
-    };
-    const { pid } = this.server;
-    const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
-    return (ticks(pid, 14, 17) + children.reduce((sum, child) => sum + ticks(child, 14, 15), 0)) / 100;
+    const [pid, ...children] = this.pids();
+    return cpuSeconds(pid, 14, 17) + children.reduce((sum, child) => sum + cpuSeconds(child, 14, 15), 0);
   }
 
   remove() {

@@ -2,6 +2,8 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import fs from "node:fs";
+import { fileURLToPath } from "node:url";
 import { soon, until } from "./until.mjs";
 
 const running = new Set();
@@ -34,16 +36,30 @@ export function environment(extra = {}) {
   const env = {};
   for (const [name, value] of Object.entries(process.env))
     if (!/^(PENCHANT|PG|LISTEN_|DISK_|NODE_)/.test(name)) env[name] = value;
-  return { ...env, ...sanitizers(), ...extra };
+  return { ...env, ...sanitizers(), PGGSSENCMODE: "disable", ...extra };
+}
+
+// TEST_FORK_SERVER is the socket of kit/fork_server.c, which starts the checked program in a fifth of the time:
+// tests/run sets it. Options that only a process of its own can have exclude it: other descriptors, preloaded
+// libraries, other options of the sanitizers. `demo` prints the path of its executable.
+const FOLDER = fileURLToPath(new URL("../../build/check", import.meta.url));
+
+function canFork(file, args, env, { stdio, uid }) {
+  const { ASAN_OPTIONS, UBSAN_OPTIONS } = sanitizers();
+  const plain = stdio === undefined && uid === undefined && env.LD_PRELOAD === undefined && args[0] !== "demo";
+  const same = env.ASAN_OPTIONS === ASAN_OPTIONS && env.UBSAN_OPTIONS === UBSAN_OPTIONS;
+  return Boolean(process.env.TEST_FORK_SERVER) && file === `${FOLDER}/penchant` && plain && same;
 }
 
 export class Program {
-  constructor(file, args, { env, stdin = null, stdio, cwd, uid, gid } = {}) {
+  constructor(file, args, { env = environment(), stdin = null, stdio, cwd, uid, gid } = {}) {
     this.name = `${file.split("/").pop()} ${args.join(" ")}`;
     this.out = "";
     this.err = "";
-    this.child = spawn(file, args, {
-      env: env ?? environment(),
+    this.forked = canFork(file, args, env, { stdio, uid });
+    const command = this.forked ? [`${FOLDER}/launch`, process.env.TEST_FORK_SERVER, file, ...args] : [file, ...args];
+    this.child = spawn(command[0], command.slice(1), {
+      env,
       stdio: stdio ?? [stdin === null ? "ignore" : "pipe", "pipe", "pipe"],
       cwd,
       uid,
@@ -65,8 +81,10 @@ export class Program {
     this.ended.catch(() => {});
   }
 
+  // kit/launch.c names itself after the process that it stands for.
   get pid() {
-    return this.child.pid;
+    const name = this.forked && this.alive ? fs.readFileSync(`/proc/${this.child.pid}/comm`, "utf8") : "";
+    return /^\d+$/.test(name.trim()) ? Number(name) : this.child.pid;
   }
 
   get alive() {
@@ -80,7 +98,13 @@ export class Program {
   }
 
   signal(name) {
-    this.child.kill(name);
+    const { pid } = this;
+    if (pid === this.child.pid) return void this.child.kill(name);
+    try {
+      process.kill(pid, name);
+    } catch (error) {
+      if (error.code !== "ESRCH") throw error; // it has exited
+    }
   }
 
   // Lets the test process exit while this program runs; the program is then killed.

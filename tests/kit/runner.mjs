@@ -77,7 +77,7 @@ const read = (file) => {
 // ---- tasks ----
 
 // Make targets that a test file needs.
-const PROGRAMS = ["build/check/penchant", "build/penchant"];
+const PROGRAMS = ["build/check/penchant", "build/check/fork_server", "build/check/launch", "build/penchant"];
 const needsOf = (name) => {
   if (name.startsWith("oracle/")) return [...PROGRAMS, ...oracleProbes()];
   return name.startsWith("fault/") ? [...PROGRAMS, ...preloads()] : PROGRAMS;
