@@ -7,6 +7,7 @@ import http from "node:http";
 import path from "node:path";
 import { after, before } from "node:test";
 import { chromium } from "playwright-core";
+import { rememberKinds, unseenKinds } from "./kinds.mjs";
 import { until } from "./until.mjs";
 import { ROOT } from "./world.mjs";
 
@@ -76,9 +77,15 @@ export const complaints = (page) => page.complaints.filter((text) => !/status of
 
 // Legacy mode runs axe only in the page itself, not also in an empty page that joins the results of frames.
 // Our pages have no frames (assertPage checks the policy).
+//
+// A page that has only kinds of elements that axe has examined on another page (kinds.mjs) is not examined again,
+// except with EVERY_VIEW=1.
 export async function assertAccessible(page, what) {
+  const kinds = await unseenKinds(page);
+  if (kinds.length === 0 && !process.env.EVERY_VIEW) return;
   const { violations } = await new AxeBuilder({ page }).options({ resultTypes: ["violations"] }).withTags(RULES).setLegacyMode().analyze();
   assert.deepEqual(violations.map((one) => `${what}: ${one.id}: ${one.help}: ${one.nodes.map((node) => node.html).join(" ")}`), []);
+  rememberKinds(kinds);
 }
 
 export async function assertFits(page, what) {

@@ -44,7 +44,7 @@ export async function runShared(tasks, options) {
   const forks = tasks.some(usesStore) && !process.env.PENCHANT ? await startForkServer(scratch) : undefined;
   try {
     const templates = tasks.some(usesStore) ? await makeTemplates(PROGRAM, cluster?.port) : {};
-    const shared = { TMPDIR: scratch, ...templates, ...(cluster && { TEST_POSTGRES: `${cluster.port}` }), ...(forks && { TEST_FORK_SERVER: forks.socket }) };
+    const shared = { TMPDIR: scratch, TEST_SCRATCH: scratch, ...templates, ...(cluster && { TEST_POSTGRES: `${cluster.port}` }), ...(forks && { TEST_FORK_SERVER: forks.socket }) };
     return await runAll(tasks, shared, options);
   } finally {
     if (forks) console.log(`     forked programs: ${cpuSeconds(forks.pid, 14, 17).toFixed(0)} s CPU`);

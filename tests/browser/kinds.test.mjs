@@ -1,0 +1,50 @@
+// axe examines a page only if it has a kind of element that no page before had (kit/kinds.mjs).
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { assertAccessible, browserForThisFile, PHONE } from "../kit/browser.mjs";
+import { unseenKinds } from "../kit/kinds.mjs";
+
+const open = browserForThisFile();
+const nowhere = { origin: "http://127.0.0.1" };
+const unique = `run-${process.pid}`; // soak runs this file twice, with the same list of kinds
+
+const page = ({ title = "Title", lang = "en", head = "<h1>One</h1><h2>Two</h2>", body = "" } = {}) =>
+  `<!doctype html><html lang="${lang}" class="${unique}"><title>${title}</title><main>${head}<p><button class="plain">Go on</button></p><p><label>Name <input name="name"></label></p>${body}</main></html>`;
+
+test("a page with the same kinds of elements is not examined again, in the same view", async (t) => {
+  const tab = await open(t, nowhere);
+  await tab.setContent(page());
+  assert.notDeepEqual(await unseenKinds(tab), []);
+  await assertAccessible(tab, "the first");
+  await tab.setContent(page({ title: "Other", head: "<h1>Uno</h1><h2>Due</h2><h2>Tre</h2>" }));
+  await assertAccessible(tab, "two headings of the same level");
+  await tab.setContent(page({ title: "Third", head: "<h1>I</h1><h2>II</h2>", body: "<p><button class=plain>Go back</button></p>" }));
+  assert.deepEqual(await unseenKinds(tab), []);
+  for (const view of [PHONE, { colorScheme: "dark" }]) {
+    const other = await open(t, nowhere, view);
+    await other.setContent(page());
+    assert.notDeepEqual(await unseenKinds(other), [], JSON.stringify(view));
+  }
+});
+
+test("a mistake makes a kind of its own, which axe finds", async (t) => {
+  const tab = await open(t, nowhere);
+  await tab.setContent(page());
+  await assertAccessible(tab, "without mistakes");
+  const wrong = {
+    "button-name": page({ body: '<p><button class="plain"></button></p>' }),
+    "heading-order": page({ head: "<h1>One</h1><h2>Two</h2><h4>Four</h4>" }),
+    "html-has-lang": page({ lang: "" }),
+    "document-title": page({ title: "" }),
+    label: page({ body: '<p><input name="name"></p>' }),
+    "image-alt": page({ body: '<p><img src="data:,"></p>' }),
+    "color-contrast": page({ body: '<p><button class="plain" style="color: #ddd">Go on</button></p>' }),
+    "landmark-one-main": page().replaceAll("main>", "div>"),
+  };
+  for (const [rule, text] of Object.entries(wrong)) {
+    await tab.setContent(text);
+    await assert.rejects(assertAccessible(tab, "page"), new RegExp(`page: ${rule}:`), rule);
+    await assert.rejects(assertAccessible(tab, "page"), new RegExp(`page: ${rule}:`), `${rule}, the second time`);
+  }
+});
