@@ -21,6 +21,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/shard.h"
 #include "crypt/digest.h"
 #include "crypt/password.h"
 #include "crypt/random.h"
@@ -202,7 +203,7 @@ static enum err
 sign_in(struct town *town, const struct user *user, struct session *session)
 {
     *session = (struct session){
-        .hash = session_hash(town->mem, session_make_key(town->mem)),
+        .hash = session_hash(town->mem, session_make_key(town->mem, shard_of(user->id))),
         .user_id = user->id,
         .user_epoch = user->epoch,
         .device = STR("Firefox on Linux"),

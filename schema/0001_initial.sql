@@ -12,12 +12,17 @@
 -- SQLite clusters such a table by the integer, so a lookup reads fewer pages than a lookup by text.
 -- Two ids can share a row key, so statements also compare the text.
 --
+-- Shards (src/base/shard.h, docs/SCALE.md): everything that belongs to a user begins with the user's
+-- shard: ids and hashes with its two characters, row keys with its 12 bits. Every
+-- unique key of a user's table contains such a column, so that users can be spread over several
+-- databases. Tables named …_lookup lead from what a user types to the user id.
+--
 -- `epoch` of a user or an app increases when it is disabled. A session, token family, or access
 -- token of an earlier epoch is revoked, and stays revoked after the user or app is enabled again.
 
 -- ---- users ----
 
--- `username` and `email_key` are case-folded, which makes them unique regardless of case. `email` is
+-- `username` and `email_key` are case-folded; the lookup tables below make them unique. `email` is
 -- confirmed. `new_email` is not: it is not unique, and nothing but a link sent to it proves that it
 -- belongs to the user. `device_key` is random; it authenticates the cookie of a known device.
 CREATE TABLE user_account (
@@ -38,9 +43,17 @@ CREATE TABLE user_account (
     device_key    TEXT,
     picture       TEXT
 ) WITHOUT ROWID;
-CREATE UNIQUE INDEX user_account_username ON user_account (username);
-CREATE UNIQUE INDEX user_account_email ON user_account (email_key);
-CREATE UNIQUE INDEX user_account_position ON user_account (position);
+CREATE INDEX user_account_position ON user_account (position);
+
+CREATE TABLE username_lookup (
+    username TEXT NOT NULL PRIMARY KEY,
+    user_id  TEXT NOT NULL
+) WITHOUT ROWID;
+
+CREATE TABLE email_lookup (
+    email_key TEXT NOT NULL PRIMARY KEY,
+    user_id   TEXT NOT NULL
+) WITHOUT ROWID;
 
 -- `image` is a PNG as base64url. Anyone who knows the id can load it.
 CREATE TABLE user_picture (
@@ -66,18 +79,23 @@ CREATE INDEX session_expiry ON session (expires_at);
 -- -257). `sign_count` is the authenticator's counter: a value that does not increase reveals a copy.
 -- `used_at` is 0 if the passkey was never used.
 CREATE TABLE passkey (
-    credential_id TEXT   NOT NULL PRIMARY KEY,
-    passkey_id    TEXT   NOT NULL,
     user_id       TEXT   NOT NULL,
+    credential_id TEXT   NOT NULL,
+    passkey_id    TEXT   NOT NULL,
     name          TEXT   NOT NULL,
     algorithm     BIGINT NOT NULL,
     public_key    TEXT   NOT NULL,
     sign_count    BIGINT NOT NULL,
     created_at    BIGINT NOT NULL,
-    used_at       BIGINT NOT NULL
+    used_at       BIGINT NOT NULL,
+    PRIMARY KEY (user_id, credential_id)
 ) WITHOUT ROWID;
 
-CREATE INDEX passkey_user ON passkey (user_id, created_at);
+-- Makes credential ids unique: a passkey belongs to one account.
+CREATE TABLE passkey_lookup (
+    credential_id TEXT NOT NULL PRIMARY KEY,
+    user_id       TEXT NOT NULL
+) WITHOUT ROWID;
 
 -- One row: the key that authenticates challenges for passkeys, so that a challenge needs no row until
 -- it is used. It opens nothing without a passkey.
@@ -239,6 +257,18 @@ CREATE UNIQUE INDEX app_position ON app (position);
 CREATE INDEX app_kind ON app (kind, position);
 CREATE INDEX app_expiry ON app (expires_at);
 
+-- Apps that were deleted, until housekeeping has deleted their grants and counts, in steps; at least
+-- for two hours, in which access tokens of the app expire. Without its row in `app`, nothing of the
+-- app is valid. `epoch` is that of the app: if an app with the same id registers again, it starts
+-- with a higher one.
+CREATE TABLE deleted_app (
+    app_id     TEXT   NOT NULL PRIMARY KEY,
+    epoch      BIGINT NOT NULL,
+    deleted_at BIGINT NOT NULL,
+    next_at    BIGINT NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX deleted_app_next ON deleted_app (next_at);
+
 CREATE TABLE app_logo (
     app_id TEXT NOT NULL PRIMARY KEY,
     image  TEXT NOT NULL
@@ -376,23 +406,25 @@ CREATE INDEX refresh_token_expiry ON refresh_token (expires_at);
 -- ---- usage ----
 
 -- Requests per app and day, for its developer. Counted in memory and added here every few seconds.
--- `slot` is the app's number for that day: the day in the upper bits, 32 random bits below.
+-- Each process adds to a `part` of its own, so that no two wait for the same row; the sum counts.
+-- `slot` is the day, followed by 42 bits of the app id.
 CREATE TABLE app_usage (
     app_id  TEXT   NOT NULL,
     day     BIGINT NOT NULL,
+    part    BIGINT NOT NULL,
     calls   BIGINT NOT NULL,
     tokens  BIGINT NOT NULL,
     refused BIGINT NOT NULL,
     failed  BIGINT NOT NULL,
     slot    BIGINT NOT NULL,
-    PRIMARY KEY (app_id, day)
+    PRIMARY KEY (app_id, day, part)
 ) WITHOUT ROWID;
 CREATE INDEX app_usage_day ON app_usage (day);
-CREATE UNIQUE INDEX app_usage_slot ON app_usage (slot);
 
 -- Requests per app, day, and user, for the user's list of connected apps. Deleted with the grant.
 -- `slot` is that of app_usage; `user_key` is an integer made of the user id
--- (src/store/usage_store.c).
+-- (src/store/usage_store.c), and begins with the shard. It is not the first column, because the rows
+-- of an app's day are written together and are adjacent this way.
 CREATE TABLE user_usage (
     slot     BIGINT NOT NULL,
     user_key BIGINT NOT NULL,
@@ -402,10 +434,13 @@ CREATE TABLE user_usage (
 ) WITHOUT ROWID;
 
 -- Users who recently disconnected an app or deleted their account. Requests counted before that may
--- still be in memory and must not be added to user_usage.
+-- still be in memory and must not be added to user_usage. Nothing locks a row of the app for that: a
+-- count that is being written meanwhile is deleted with the row here, an hour later.
 CREATE TABLE usage_revocation (
-    user_key   BIGINT NOT NULL PRIMARY KEY,
-    revoked_at BIGINT NOT NULL
+    user_id    TEXT   NOT NULL,
+    app_id     TEXT   NOT NULL,
+    revoked_at BIGINT NOT NULL,
+    PRIMARY KEY (user_id, app_id)
 ) WITHOUT ROWID;
 CREATE INDEX usage_revocation_age ON usage_revocation (revoked_at);
 

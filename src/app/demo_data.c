@@ -1,6 +1,7 @@
 #include "app/demo_data.h"
 
 #include "base/embedded.h"
+#include "base/shard.h"
 #include "flow/corrections.h"
 #include "flow/preferences.h"
 #include "job/usage.h"
@@ -114,7 +115,7 @@ connect_app(const struct demo_writer *demo, const struct json_value *given)
         return ERR_NONE;
     struct demo_row row = {
         demo->mem,
-        .grant = { .id = random_id(demo->mem, "grt_"),
+        .grant = { .id = random_id_in(demo->mem, "grt_", shard_of(demo->user_id)),
                    .user_id = demo->user_id,
                    .app_id = source_of(demo, given),
                    .allowed = grant_after_consent(&(struct permissions){ 0 }, asked, asked),

@@ -102,7 +102,7 @@ registration_add(struct db *db, struct arena *mem, const struct registration_par
         .expires_at = now + APP_UNUSED_SECONDS,
     };
     if (!is_public) {
-        *secret = secret_make(mem, SECRET_CLIENT);
+        *secret = secret_make(mem, SECRET_CLIENT, STR_NONE);
         out->secret_hash = secret_hash(mem, *secret);
     }
     struct adding adding = { mem, out, now };

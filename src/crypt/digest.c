@@ -1,6 +1,7 @@
 #include "crypt/digest.h"
 
 #include "base/arena.h"
+#include "base/shard.h"
 
 #include <gnutls/crypto.h>
 #include <sodium.h>
@@ -35,14 +36,34 @@ encode(const unsigned char *bytes, size_t count, char *out)
         *out = digits[bits << (6 - held) & 63];
 }
 
-struct str
-digest_text(struct arena *mem, struct str data)
+static char *
+write_text(struct arena *mem, struct str data)
 {
     unsigned char hash[HASH_BYTES];
     char *text = arena_alloc(mem, DIGEST_TEXT_LENGTH + 1);
     make_hash(data, hash);
     encode(hash, sizeof hash, text);
+    return text;
+}
+
+struct str
+digest_text(struct arena *mem, struct str data)
+{
+    return (struct str){ write_text(mem, data), DIGEST_TEXT_LENGTH };
+}
+
+struct str
+digest_text_in(struct arena *mem, struct str data, struct str shard)
+{
+    char *text = write_text(mem, data);
+    memcpy(text, shard_at_start(shard).ptr, SHARD_LENGTH);
     return (struct str){ text, DIGEST_TEXT_LENGTH };
+}
+
+struct str
+digest_id(struct arena *mem, struct str id)
+{
+    return digest_text_in(mem, id, shard_of(id));
 }
 
 void

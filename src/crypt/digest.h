@@ -12,6 +12,13 @@
 /* As 43 base64url characters without padding. */
 struct str digest_text(struct arena *mem, struct str data);
 
+/* The same, but the first two characters are the shard (base/shard.h): the key under which
+ * something secret of a user is stored. 244 bits of the digest remain. */
+struct str digest_text_in(struct arena *mem, struct str data, struct str shard);
+
+/* The same for an id, in the shard that the id names. */
+struct str digest_id(struct arena *mem, struct str id);
+
 /* The first 128 bits as 22 base64url characters without a NUL, for content-based names. */
 #define DIGEST_SHORT_BYTES 16
 #define DIGEST_SHORT_LENGTH 22

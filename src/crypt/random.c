@@ -1,10 +1,12 @@
 #include "crypt/random.h"
 
 #include "base/arena.h"
+#include "base/shard.h"
 
 #include <sodium.h>
 
 #define ID_BYTES 16
+#define KEY_BYTES 32
 
 void
 random_start(void)
@@ -39,6 +41,27 @@ random_id(struct arena *mem, const char *prefix)
     sodium_bin2base64(text, sizeof text, bytes, sizeof bytes,
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     return str_format(mem, "%s%s", prefix, text);
+}
+
+struct str
+random_id_in(struct arena *mem, const char *prefix, struct str shard)
+{
+    struct str id = random_id(mem, "");
+    return str_format(mem, "%s%.*s%.*s", prefix, STR_ARG(shard_at_start(shard)),
+                      STR_ARG(str_from(id, SHARD_LENGTH)));
+}
+
+struct str
+random_key_in(struct arena *mem, struct str shard)
+{
+    unsigned char bytes[KEY_BYTES];
+    char *text = arena_alloc(mem, RANDOM_KEY_LENGTH + 1);
+    random_bytes(bytes, sizeof bytes);
+    sodium_bin2base64(text, RANDOM_KEY_LENGTH + 1, bytes, sizeof bytes,
+                      sodium_base64_VARIANT_URLSAFE_NO_PADDING);
+    sodium_memzero(bytes, sizeof bytes);
+    memcpy(text, shard_at_start(shard).ptr, SHARD_LENGTH);
+    return (struct str){ text, RANDOM_KEY_LENGTH };
 }
 
 struct str

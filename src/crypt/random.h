@@ -14,6 +14,13 @@ uint32_t random_below(uint32_t limit); /* uniform, 0 to limit - 1 */
 /* prefix + 22 base64url characters (16 random bytes): usr_…, app_…, atm_… */
 struct str random_id(struct arena *mem, const char *prefix);
 
+/* The same in a shard (base/shard.h): its two characters, then 20 random ones. */
+struct str random_id_in(struct arena *mem, const char *prefix, struct str shard);
+
+/* 43 base64url characters (32 bytes): the shard, then 41 random ones. */
+#define RANDOM_KEY_LENGTH 43
+struct str random_key_in(struct arena *mem, struct str shard);
+
 /* Four groups of four characters that are easy to tell apart, for people to copy: 79 bits. */
 #define RANDOM_GROUPS_CHARACTERS 16 /* without the three hyphens */
 struct str random_groups(struct arena *mem);

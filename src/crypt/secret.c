@@ -1,6 +1,7 @@
 #include "crypt/secret.h"
 
 #include "base/arena.h"
+#include "base/shard.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
 
@@ -10,6 +11,7 @@
 #define RANDOM_BYTES 32
 #define RANDOM_LENGTH 43
 #define GROUP_BYTES 16
+#define MASK_AT 40 /* random, also in a secret that names its group */
 #define CHECKED_LENGTH (PREFIX_LENGTH + RANDOM_LENGTH)
 #define CHECKSUM_LENGTH (SECRET_LENGTH - CHECKED_LENGTH)
 
@@ -51,25 +53,46 @@ write_checksum(const char *text, char checksum[static CHECKSUM_LENGTH])
     memcpy(checksum, digest, CHECKSUM_LENGTH);
 }
 
-/* Wipes the bytes. */
+static bool
+is_of_user(const struct secret *secret)
+{
+    return !str_starts(secret_reveal(secret), prefix_of(SECRET_CLIENT));
+}
+
+/* Hides the first characters of the random part, or shows them again. */
+static void
+mask(char part[static RANDOM_LENGTH])
+{
+    static const char digits[65] =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    for (size_t i = 0; i < SHARD_LENGTH; i++)
+        part[i] = digits[(shard_digit(part[i]) ^ shard_digit(part[MASK_AT + i])) & 63];
+}
+
+/* Wipes the bytes. The shard replaces the first 12 bits; absent: they stay. */
 static const struct secret *
-make(struct arena *mem, enum secret_kind kind, unsigned char bytes[static RANDOM_BYTES])
+make(struct arena *mem, enum secret_kind kind, unsigned char bytes[static RANDOM_BYTES],
+     struct str shard)
 {
     struct secret *secret = ARENA_NEW(mem, struct secret);
     memcpy(secret->text, prefix_of(kind).ptr, PREFIX_LENGTH);
     sodium_bin2base64(secret->text + PREFIX_LENGTH, RANDOM_LENGTH + 1, bytes, RANDOM_BYTES,
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     sodium_memzero(bytes, RANDOM_BYTES);
+    if (str_present(shard))
+        memcpy(secret->text + PREFIX_LENGTH, shard_at_start(shard).ptr, SHARD_LENGTH);
+    if (is_of_user(secret))
+        mask(secret->text + PREFIX_LENGTH);
     write_checksum(secret->text, secret->text + CHECKED_LENGTH);
     return secret;
 }
 
 const struct secret *
-secret_make(struct arena *mem, enum secret_kind kind)
+secret_make(struct arena *mem, enum secret_kind kind, struct str shard)
 {
     unsigned char bytes[RANDOM_BYTES];
     random_bytes(bytes, sizeof bytes);
-    return make(mem, kind, bytes);
+    return make(mem, kind, bytes, shard);
 }
 
 /* Decodes exactly `length` bytes; anything else is a defect of the caller. */
@@ -89,7 +112,16 @@ secret_make_in(struct arena *mem, enum secret_kind kind, struct str group)
     unsigned char bytes[RANDOM_BYTES];
     decode(group, bytes, GROUP_BYTES);
     random_bytes(bytes + GROUP_BYTES, sizeof bytes - GROUP_BYTES);
-    return make(mem, kind, bytes);
+    return make(mem, kind, bytes, STR_NONE);
+}
+
+/* The random part as it was before mask(). */
+static void
+show(const struct secret *secret, char part[static RANDOM_LENGTH])
+{
+    memcpy(part, secret->text + PREFIX_LENGTH, RANDOM_LENGTH);
+    if (is_of_user(secret))
+        mask(part);
 }
 
 struct str
@@ -97,7 +129,10 @@ secret_group(struct arena *mem, const struct secret *secret)
 {
     unsigned char bytes[RANDOM_BYTES];
     char *group = arena_alloc(mem, SECRET_GROUP_LENGTH + 1);
-    decode((struct str){ secret->text + PREFIX_LENGTH, RANDOM_LENGTH }, bytes, sizeof bytes);
+    char part[RANDOM_LENGTH];
+    show(secret, part);
+    decode((struct str){ part, sizeof part }, bytes, sizeof bytes);
+    sodium_memzero(part, sizeof part);
     sodium_bin2base64(group, SECRET_GROUP_LENGTH + 1, bytes, GROUP_BYTES,
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     sodium_memzero(bytes, sizeof bytes);
@@ -115,9 +150,13 @@ secret_derive(struct arena *mem, enum secret_kind kind, const struct secret *fro
     crypto_generichash_update(&state, (const unsigned char *)seed.ptr, seed.len);
     crypto_generichash_final(&state, bytes, sizeof bytes);
     sodium_memzero(&state, sizeof state);
-    if (str_present(group))
+    if (str_present(group)) {
         decode(group, bytes, GROUP_BYTES);
-    return make(mem, kind, bytes);
+        return make(mem, kind, bytes, STR_NONE);
+    }
+    char part[RANDOM_LENGTH];
+    show(from, part);
+    return make(mem, kind, bytes, (struct str){ part, SHARD_LENGTH });
 }
 
 static bool
@@ -157,7 +196,11 @@ secret_read(struct arena *mem, struct str text, enum secret_kind kind)
 struct str
 secret_hash(struct arena *mem, const struct secret *secret)
 {
-    return digest_text(mem, secret_reveal(secret));
+    char part[RANDOM_LENGTH];
+    if (!is_of_user(secret))
+        return digest_text(mem, secret_reveal(secret));
+    show(secret, part);
+    return digest_text_in(mem, secret_reveal(secret), (struct str){ part, SHARD_LENGTH });
 }
 
 struct str

@@ -6,7 +6,10 @@
  * 6 base64url characters of SHA-256 over the 49 characters before it. It adds no security; it
  * rejects garbage and typing errors before a database lookup.
  *
- * A refresh token names its family: 16 of its bytes are the family's id, 16 are random.
+ * Secrets of a user lead to the user's shard (base/shard.h): it is in the first 2 of the 43
+ * characters, combined (exclusive or) with the 41st and the 42nd, so that it does not show in the
+ * text. A refresh token names its family, whose id begins with the shard, too: 16 of its bytes are
+ * the id, 16 are random.
  *
  * A secret has its own type, and only secret_reveal() converts it to text, so it cannot reach a log
  * line or the database by accident. The database stores secret_hash(). Secrets belong to the arena
@@ -28,7 +31,8 @@ enum secret_kind {
 
 struct secret;
 
-const struct secret *secret_make(struct arena *mem, enum secret_kind kind);
+/* `shard` is that of the user; absent for a client secret, which belongs to an app. */
+const struct secret *secret_make(struct arena *mem, enum secret_kind kind, struct str shard);
 
 /* A secret that names its group: its first 16 bytes are those of `group`, which is 22 base64url
  * characters, and the other 16 are random. secret_group() reads the group of a secret. */
@@ -37,14 +41,15 @@ const struct secret *secret_make_in(struct arena *mem, enum secret_kind kind, st
 struct str secret_group(struct arena *mem, const struct secret *secret);
 
 /* Derived from another secret and a random seed: the same for the same two, unpredictable without
- * either. With a group, or absent: without one. */
+ * either. With a group, or absent: without one, in the shard of `from`. */
 const struct secret *secret_derive(struct arena *mem, enum secret_kind kind,
                                    const struct secret *from, struct str seed, struct str group);
 
 /* Parses a secret from a request. NULL unless kind, length, and checksum match. */
 const struct secret *secret_read(struct arena *mem, struct str text, enum secret_kind kind);
 
-/* SHA-256 of the whole text, in base64url: the value that the database stores. */
+/* SHA-256 of the whole text, in base64url: the value that the database stores. Its first two
+ * characters are the shard, except for a client secret. */
 struct str secret_hash(struct arena *mem, const struct secret *secret);
 
 /* The text itself, for the one response that returns it to the client. */

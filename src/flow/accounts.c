@@ -1,6 +1,7 @@
 #include "flow/accounts.h"
 
 #include "base/clock.h"
+#include "base/shard.h"
 #include "crypt/password.h"
 #include "crypt/random.h"
 #include "store/activity_store.h"
@@ -21,7 +22,6 @@
 
 /* Two accounts created in the same second collide with probability 2^-29; then the next positions
  * are tried. */
-#define POSITION_ATTEMPTS 8
 
 bool
 account_problems_any(const struct account_problems *problems)
@@ -117,7 +117,6 @@ struct making {
     struct arena *mem;
     struct mail mail; /* id absent: none */
     struct user user;
-    uint32_t chance;
     struct account_problems *problems;
 };
 
@@ -155,20 +154,15 @@ static enum err
 add_account(struct db_tx *tx, void *argument)
 {
     struct making *making = argument;
-    for (uint32_t attempt = 0; attempt < POSITION_ATTEMPTS; attempt++) {
-        making->user.position = user_position(making->user.created_at, making->chance + attempt);
-        enum err err = user_store_add(tx, making->mem, &making->user);
-        if (err == ERR_NONE && str_present(making->mail.id))
-            err = outbox_store_add(tx, making->mem, &making->mail);
-        if (err != ERR_TAKEN)
-            return err;
-        err = find_taken(tx, making);
-        if (err)
-            return err;
-        if (account_problems_any(making->problems))
-            return ERR_TAKEN;
-    }
-    return ERR_UNAVAILABLE;
+    enum err err = user_store_add(tx, making->mem, &making->user);
+    if (err == ERR_NONE && str_present(making->mail.id))
+        err = outbox_store_add(tx, making->mem, &making->mail);
+    if (err != ERR_TAKEN)
+        return err;
+    err = find_taken(tx, making);
+    if (err)
+        return err;
+    return account_problems_any(making->problems) ? ERR_TAKEN : ERR_UNAVAILABLE;
 }
 
 enum err
@@ -179,7 +173,6 @@ account_make(struct db *db, struct arena *mem, const struct account_params *para
     struct making making = {
         .mem = mem,
         .user = read_params(mem, params, now, problems),
-        .chance = random_below(UINT32_MAX),
         .problems = problems,
     };
     if (account_problems_any(problems))
@@ -189,9 +182,10 @@ account_make(struct db *db, struct arena *mem, const struct account_params *para
         if (!str_present(making.user.password_hash))
             return ERR_UNAVAILABLE;
     }
+    making.user.position = user_position(now, random_below(UINT32_MAX));
     making.user.id = str_present(params->user_id) ? params->user_id : random_id(mem, "usr_");
     if (params->send_mail && str_present(making.user.new_email))
-        making.mail = (struct mail){ .id = random_id(mem, "mail_"),
+        making.mail = (struct mail){ .id = random_id_in(mem, "mail_", shard_of(making.user.id)),
                                      .kind = MAIL_VERIFY,
                                      .user_id = making.user.id,
                                      .address = making.user.new_email,
@@ -284,11 +278,8 @@ delete_apps(struct db_tx *tx, struct arena *mem, struct str owner_id)
     struct app *apps = NULL;
     size_t count = 0;
     enum err err = app_store_list(tx, mem, owner_id, 0, APPS_PER_OWNER_MAX, &apps, &count);
-    for (size_t i = 0; i < count && !err; i++) {
+    for (size_t i = 0; i < count && !err; i++)
         err = app_store_delete(tx, mem, apps[i].id);
-        if (!err)
-            err = usage_store_end_app(tx, mem, apps[i].id);
-    }
     return err;
 }
 

@@ -7,7 +7,6 @@
 #include "model/user.h"
 #include "store/app_store.h"
 #include "store/tx.h"
-#include "store/usage_store.h"
 
 #define POSITION_ATTEMPTS 8
 
@@ -117,7 +116,7 @@ app_register(struct db *db, struct arena *mem, const struct app_params *params, 
     change.app.status = APP_ACTIVE;
     change.app.created_at = change.app.updated_at = now;
     if (!params->is_public) {
-        *secret = secret_make(mem, SECRET_CLIENT);
+        *secret = secret_make(mem, SECRET_CLIENT, STR_NONE);
         change.app.secret_hash = secret_hash(mem, *secret);
     }
     err = tx_write(db, add, &change);
@@ -246,7 +245,7 @@ enum err
 app_rotate_secret(struct db *db, struct arena *mem, struct str id, bool end_old_now, int64_t now,
                   struct app *out, const struct secret **secret)
 {
-    *secret = secret_make(mem, SECRET_CLIENT);
+    *secret = secret_make(mem, SECRET_CLIENT, STR_NONE);
     struct change change = { .mem = mem,
                              .id = id,
                              .now = now,
@@ -329,9 +328,7 @@ delete_app(struct db_tx *tx, void *argument)
 {
     struct change *change = argument;
     enum err err = app_store_find(tx, change->mem, change->id, &change->app);
-    if (!err)
-        err = app_store_delete(tx, change->mem, change->id);
-    return err ? err : usage_store_end_app(tx, change->mem, change->id);
+    return err ? err : app_store_delete(tx, change->mem, change->id);
 }
 
 enum err

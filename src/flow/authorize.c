@@ -1,5 +1,6 @@
 #include "flow/authorize.h"
 
+#include "base/shard.h"
 #include "base/timekeeper.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
@@ -36,7 +37,7 @@ issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **co
 {
     struct arena *mem = issue->mem;
     struct family family = {
-        .id = random_id(mem, "fam_"),
+        .id = random_id_in(mem, "fam_", shard_of(issue->user->id)),
         .grant_id = issue->grant_id,
         .user_id = issue->user->id,
         .app_id = issue->app->id,
@@ -48,7 +49,7 @@ issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **co
         .created_at = issue->now,
         .expires_at = issue->now + CODE_SECONDS, /* until the code is redeemed */
     };
-    *code = secret_make(mem, SECRET_CODE);
+    *code = secret_make(mem, SECRET_CODE, shard_of(issue->user->id));
     struct auth_code row = {
         .hash = secret_hash(mem, *code),
         .family_id = family.id,
@@ -99,9 +100,9 @@ keep_request(struct db_tx *tx, struct beginning *beginning)
 {
     const struct authorize_checked *checked = beginning->checked;
     struct arena *mem = beginning->mem;
-    beginning->out->request_id = random_id(mem, "req_");
+    beginning->out->request_id = random_id_in(mem, "req_", shard_at_start(beginning->session_hash));
     struct auth_request request = {
-        .hash = digest_text(mem, beginning->out->request_id),
+        .hash = digest_id(mem, beginning->out->request_id),
         .session_hash = beginning->session_hash,
         .app_id = checked->app.id,
         .redirect_uri = checked->redirect_uri,
@@ -221,7 +222,7 @@ static enum err
 find_request(struct db_tx *tx, struct deciding *deciding)
 {
     struct grant grant = { 0 };
-    struct str hash = digest_text(deciding->mem, deciding->params->request_id);
+    struct str hash = digest_id(deciding->mem, deciding->params->request_id);
     enum err err = request_store_find(tx, deciding->mem, hash, deciding->session->hash,
                                       deciding->now, deciding->request);
     if (!err)
@@ -281,10 +282,11 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes ticked, struct gra
         return err;
     bool exists = err == ERR_NONE;
     if (!exists)
-        *grant = (struct grant){ .id = random_id(deciding->mem, "grt_"),
-                                 .user_id = deciding->user->id,
-                                 .app_id = request->app_id,
-                                 .created_at = now };
+        *grant =
+            (struct grant){ .id = random_id_in(deciding->mem, "grt_", shard_of(deciding->user->id)),
+                            .user_id = deciding->user->id,
+                            .app_id = request->app_id,
+                            .created_at = now };
     err = grant_store_withheld(tx, deciding->mem, deciding->user->id, request->app_id,
                                &grant->withheld);
     if (err)
@@ -316,7 +318,7 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes ticked, struct gra
 static enum err
 take_request(struct db_tx *tx, struct deciding *deciding)
 {
-    struct str hash = digest_text(deciding->mem, deciding->params->request_id);
+    struct str hash = digest_id(deciding->mem, deciding->params->request_id);
     *deciding->code = NULL;
     enum err err = request_store_take(tx, deciding->mem, hash, deciding->session->hash,
                                       deciding->now, deciding->request);

@@ -1,6 +1,7 @@
 #include "flow/sessions.h"
 
 #include "base/buf.h"
+#include "base/shard.h"
 #include "crypt/digest.h"
 #include "crypt/password.h"
 #include "crypt/random.h"
@@ -12,17 +13,14 @@
 #include "text/base64url.h"
 #include "text/utf8.h"
 
-#define KEY_BYTES 32
-#define KEY_LENGTH BASE64URL_LENGTH(KEY_BYTES)
+#define KEY_LENGTH RANDOM_KEY_LENGTH
 #define DEVICE_MAX 200
 #define TRIES_MAX 3
 
 struct str
-session_make_key(struct arena *mem)
+session_make_key(struct arena *mem, struct str shard)
 {
-    char bytes[KEY_BYTES];
-    random_bytes(bytes, sizeof bytes);
-    return base64url_encode(mem, (struct str){ bytes, sizeof bytes });
+    return random_key_in(mem, shard);
 }
 
 bool
@@ -34,7 +32,7 @@ session_key_well_formed(struct str key)
 struct str
 session_hash(struct arena *mem, struct str key)
 {
-    return digest_text(mem, key);
+    return digest_text_in(mem, key, shard_at_start(key));
 }
 
 struct str
@@ -55,7 +53,7 @@ device_token(struct arena *mem, const struct user *user, struct str nonce)
 struct str
 session_make_device(struct arena *mem, const struct user *user)
 {
-    return device_token(mem, user, session_make_key(mem));
+    return device_token(mem, user, session_make_key(mem, shard_of(user->id)));
 }
 
 struct str
@@ -102,7 +100,7 @@ add_session(struct db_tx *tx, void *argument)
     struct str old_hash =
         str_present(params->old_key) ? session_hash(entry->mem, params->old_key) : STR_NONE;
     if (!err && str_present(params->request_id))
-        err = request_store_move(tx, entry->mem, digest_text(entry->mem, params->request_id),
+        err = request_store_move(tx, entry->mem, digest_id(entry->mem, params->request_id),
                                  old_hash, params->now, entry->session.hash);
     if (!err && str_present(old_hash))
         err = session_store_end(tx, entry->mem, old_hash);
@@ -127,7 +125,7 @@ static enum err
 store_session(struct db *db, struct arena *mem, const struct sign_in *params, struct str new_hash,
               struct user *user, struct str *key, bool *stale)
 {
-    *key = session_make_key(mem);
+    *key = session_make_key(mem, shard_of(user->id));
     struct entry entry = {
         .mem = mem,
         .params = params,
@@ -204,8 +202,10 @@ session_find(struct db *db, struct arena *mem, struct str key, int64_t now, stru
 {
     if (!session_key_well_formed(key))
         return ERR_NOT_FOUND;
+    struct str hash = session_hash(mem, key);
     struct db_tx *tx = tx_begin_read(db);
-    return tx_end_read(tx, session_store_find(tx, mem, session_hash(mem, key), now, out, user));
+    enum err err = tx_end_read(tx, session_store_find(tx, mem, hash, now, out, user));
+    return !err && !shard_holds(hash, user->id) ? ERR_NOT_FOUND : err;
 }
 
 static enum err

@@ -24,7 +24,8 @@ struct sign_in {
     int64_t now;
 };
 
-struct str session_make_key(struct arena *mem);
+/* A new key in the shard (base/shard.h) of the user. */
+struct str session_make_key(struct arena *mem, struct str shard);
 bool session_key_well_formed(struct str key);
 struct str session_hash(struct arena *mem, struct str key); /* as stored in the database */
 

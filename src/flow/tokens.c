@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/shard.h"
 #include "base/timekeeper.h"
 #include "crypt/random.h"
 #include "crypt/secret.h"
@@ -74,7 +75,7 @@ static struct token_set
 make_pair(struct arena *mem, const struct live_family *of)
 {
     return (struct token_set){
-        .access = secret_make(mem, SECRET_ACCESS_TOKEN),
+        .access = secret_make(mem, SECRET_ACCESS_TOKEN, shard_of(of->family.id)),
         .refresh = secret_make_in(mem, SECRET_REFRESH_TOKEN, str_from(of->family.id, 4)),
     };
 }
@@ -142,6 +143,8 @@ exchange(struct db_tx *tx, void *argument)
     struct live_family live = { 0 };
     work->refusal = ERR_NONE;
     enum err err = code_store_find(tx, work->mem, work->hash, &code);
+    if (!err && !shard_holds(work->hash, code.family_id))
+        err = ERR_NOT_FOUND;
     if (err == ERR_NOT_FOUND)
         return refuse(work, ERR_INVALID, "The code is unknown or was deleted.");
     if (err)
@@ -247,7 +250,7 @@ find_token(struct db_tx *tx, const struct work *work, struct refresh_token *out)
 {
     enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, out);
     if (err != ERR_NOT_FOUND)
-        return err;
+        return !err && !shard_holds(work->hash, out->family_id) ? ERR_NOT_FOUND : err;
     return refresh_store_find_forgotten(tx, work->mem, work->family_id, work->now, out);
 }
 

@@ -2,6 +2,7 @@
 #include "flow/tokens.h"
 
 #include "base/clock.h"
+#include "base/shard.h"
 #include "base/timekeeper.h"
 #include "crypt/secret.h"
 #include "store/token_store.h"
@@ -50,8 +51,11 @@ token_access(struct db *db, struct arena *mem, struct str token, int64_t now, st
     const struct secret *secret = secret_read(mem, token, SECRET_ACCESS_TOKEN);
     if (secret == NULL)
         return ERR_UNAUTHENTICATED;
+    struct str hash = secret_hash(mem, secret);
     struct db_tx *tx = tx_begin_read(db);
-    enum err err = access_store_find(tx, mem, secret_hash(mem, secret), now, out, hint_sets);
+    enum err err = access_store_find(tx, mem, hash, now, out, hint_sets);
+    if (!err && !shard_holds(hash, out->user_id))
+        err = ERR_NOT_FOUND;
     out->commits = tx_commits(tx);
     err = tx_end_read(tx, err);
     return err == ERR_NOT_FOUND ? ERR_UNAUTHENTICATED : err;
@@ -139,6 +143,8 @@ token_introspect(struct db *db, struct arena *mem, const struct app *app, struct
     struct db_tx *tx = tx_begin_read(db);
     enum err err = *is_refresh ? find_refresh(tx, mem, hash, now, out)
                                : access_store_find(tx, mem, hash, now, out, NULL);
+    if (!err && !shard_holds(hash, out->user_id))
+        err = ERR_NOT_FOUND;
     if (!err && !*is_refresh)
         out->commits = tx_commits(tx);
     if (!err && (out->allowed.scopes & SCOPE_PROFILE_READ) != 0)

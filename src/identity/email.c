@@ -1,6 +1,7 @@
 #include "identity/email.h"
 
 #include "base/arena.h"
+#include "base/shard.h"
 #include "crypt/random.h"
 #include "identity/link.h"
 #include "store/outbox_store.h"
@@ -41,7 +42,9 @@ enum err
 email_queue(struct db *db, struct arena *mem, const struct mail *mail)
 {
     struct queueing queueing = { mem, *mail };
-    queueing.mail.id = random_id(mem, "mail_");
+    queueing.mail.id = str_present(mail->user_id)
+                           ? random_id_in(mem, "mail_", shard_of(mail->user_id))
+                           : random_id(mem, "mail_");
     return tx_write(db, add_mail, &queueing);
 }
 
@@ -86,7 +89,8 @@ email_change(struct db *db, struct arena *mem, struct str user_id, struct str ad
         .mem = mem,
         .user_id = user_id,
         .address = address,
-        .mail_id = send && str_present(address) ? random_id(mem, "mail_") : STR_NONE,
+        .mail_id =
+            send && str_present(address) ? random_id_in(mem, "mail_", shard_of(user_id)) : STR_NONE,
         .now = now,
     };
     return tx_write(db, change, &changing);
@@ -167,7 +171,7 @@ email_confirm(struct db *db, struct arena *mem, struct str user_id, struct str l
         .mem = mem,
         .user_id = user_id,
         .link_hash = link_hash(mem, link),
-        .mail_id = send ? random_id(mem, "mail_") : STR_NONE,
+        .mail_id = send ? random_id_in(mem, "mail_", shard_of(user_id)) : STR_NONE,
         .now = now,
     };
     return str_present(changing.link_hash) ? tx_write(db, confirm, &changing) : ERR_NOT_FOUND;

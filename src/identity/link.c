@@ -1,5 +1,6 @@
 #include "identity/link.h"
 
+#include "base/shard.h"
 #include "crypt/secret.h"
 #include "store/tx.h"
 #include "store/user_store.h"
@@ -20,7 +21,7 @@ add_link(struct db_tx *tx, void *argument)
 enum err
 link_make(struct db *db, struct arena *mem, struct one_time_link link, const struct secret **out)
 {
-    *out = secret_make(mem, SECRET_LINK);
+    *out = secret_make(mem, SECRET_LINK, shard_of(link.user_id));
     link.hash = secret_hash(mem, *out);
     return tx_write(db, add_link, &(struct adding){ mem, link });
 }

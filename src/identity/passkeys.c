@@ -163,8 +163,7 @@ use(struct db_tx *tx, void *argument)
     struct arena *mem = using->mem;
     enum err err = challenge_use(tx, mem, using->checked->challenge, using->checked->expires_at);
     if (!err)
-        err = passkey_store_use(tx, mem, using->passkey->credential_id, using->sign_count,
-                                using->now);
+        err = passkey_store_use(tx, mem, using->passkey, using->sign_count, using->now);
     return err ? err : user_store_find(tx, mem, using->passkey->user_id, using->user);
 }
 
@@ -174,16 +173,14 @@ find_passkey(struct db *db, struct arena *mem, const struct passkey_answer *answ
 {
     if (answer->credential_id.len == 0 || !base64url_only(answer->credential_id))
         return ERR_NOT_FOUND;
-    struct db_tx *tx = tx_begin_read(db);
-    enum err err = tx_end_read(tx, passkey_store_find(tx, mem, answer->credential_id, out));
-    if (err)
-        return err;
     /* Signing in without a username: the passkey must name its user. */
-    struct str handle = base64url_decode(mem, answer->user_handle);
-    bool named = str_present(answer->scope.user_id) || str_eq(handle, out->user_id);
-    bool wanted =
-        !str_present(answer->scope.user_id) || str_eq(answer->scope.user_id, out->user_id);
-    return named && wanted ? ERR_NONE : ERR_NOT_FOUND;
+    struct str user_id = str_present(answer->scope.user_id)
+                             ? answer->scope.user_id
+                             : base64url_decode(mem, answer->user_handle);
+    if (!user_id_well_formed(user_id))
+        return ERR_NOT_FOUND;
+    struct db_tx *tx = tx_begin_read(db);
+    return tx_end_read(tx, passkey_store_find(tx, mem, user_id, answer->credential_id, out));
 }
 
 static enum err

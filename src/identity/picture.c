@@ -1,5 +1,6 @@
 #include "identity/picture.h"
 
+#include "base/shard.h"
 #include "crypt/random.h"
 #include "model/user.h"
 #include "store/picture_store.h"
@@ -39,7 +40,7 @@ picture_set(struct db *db, struct arena *mem, struct str user_id, struct str fil
         return ERR_INVALID;
     struct change change = { .mem = mem,
                              .user_id = user_id,
-                             .picture_id = random_id(mem, "pic_"),
+                             .picture_id = random_id_in(mem, "pic_", shard_of(user_id)),
                              .image = base64url_encode(mem, clean),
                              .now = now };
     return tx_write(db, put, &change);

@@ -1,5 +1,6 @@
 #include "identity/security.h"
 
+#include "base/shard.h"
 #include "crypt/digest.h"
 #include "crypt/password.h"
 #include "flow/accounts.h"
@@ -91,7 +92,7 @@ security_change_password(struct db *db, struct arena *mem, const struct password
     if (*problem != NULL)
         return ERR_INVALID;
     struct changing changing = { mem, params, user->password_hash, user, *params->session };
-    *key = session_make_key(mem);
+    *key = session_make_key(mem, shard_of(user->id));
     changing.session.hash = session_hash(mem, *key);
     user->password_hash = password_hash(mem, params->new_password);
     return str_present(user->password_hash) ? tx_write_urgent(db, change, &changing)

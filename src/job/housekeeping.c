@@ -148,7 +148,7 @@ delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
         grant_store_note_expired,      token_store_delete_expired,   usage_store_delete_expired,
         undo_store_delete_expired,     draft_store_delete_expired,   recovery_store_delete_expired,
         app_store_delete_expired,      passkey_store_delete_expired, activity_store_close,
-        activity_store_delete_expired, attempt_store_delete_expired,
+        activity_store_delete_expired, attempt_store_delete_expired, app_store_finish_deletions,
     };
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
         bool more = true;

@@ -2,7 +2,6 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "crypt/random.h"
 #include "job/usage_counters.h"
 #include "store/tx.h"
 #include "store/usage_store.h"
@@ -20,6 +19,7 @@ struct batch {
     const struct refusal *refusals;
     size_t count;
     bool fresh; /* everything was counted within FRESH_MS */
+    uint32_t part;
 };
 
 static bool
@@ -66,7 +66,7 @@ write_day(struct db_tx *tx, const struct batch *batch, const struct usage_counte
     size_t whole = entries->user[0] == '\0' ? 1 : 0;
     for (size_t i = 0; whole == 1 && i < USAGE_OUTCOMES; i++)
         day.counts[i] = entries->counts[i];
-    enum err err = usage_store_add_app(tx, batch->mem, app, &day, random_below(UINT32_MAX), &slot);
+    enum err err = usage_store_add_app(tx, batch->mem, app, &day, batch->part, &slot);
     if (err || !slot.exists || count == whole)
         return err;
     return write_users(tx, batch, entries + whole, count - whole, slot.number);
@@ -121,7 +121,8 @@ usage_write(struct db *db, struct arena *mem, struct usage_counters *counters)
         struct batch batch = { .mem = mem,
                                .entries = entries + done,
                                .count = at_most(entry_count - done, BATCH),
-                               .fresh = fresh };
+                               .fresh = fresh,
+                               .part = usage_counters_part(counters) };
         err = tx_write(db, write_entries, &batch);
         if (!err)
             usage_counters_set_written(counters, batch.count);

@@ -4,7 +4,9 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/metric.h"
+#include "crypt/random.h"
 #include "job/usage_counters_internal.h"
+#include "store/usage_store.h"
 
 #include <endian.h>
 #include <string.h>
@@ -12,6 +14,12 @@
 #define SLOTS 32768               /* per shard; a power of two */
 #define USERS_MAX (SLOTS / 4 * 3) /* the rest is for apps, whose counts matter more */
 #define PROBES 32                 /* slots to try before a count is dropped */
+
+uint32_t
+usage_counters_part(const struct usage_counters *counters)
+{
+    return counters->part;
+}
 
 struct usage_counters *
 usage_counters_new(void)
@@ -21,6 +29,7 @@ usage_counters_new(void)
     counters->mem = mem;
     counters->refusals = ARENA_ARRAY(mem, struct counted_refusal, USAGE_REFUSALS_MAX);
     counters->drained_at = clock_steady_ms();
+    counters->part = random_below(USAGE_PARTS);
     pthread_mutex_init(&counters->mem_lock, NULL);
     pthread_mutex_init(&counters->taken_lock, NULL);
     pthread_mutex_init(&counters->refusal_lock, NULL);

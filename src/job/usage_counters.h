@@ -53,6 +53,9 @@ void usage_counters_set_written(struct usage_counters *counters,
                                 size_t count);                /* `count` more entries, in order */
 void usage_counters_restore(struct usage_counters *counters); /* puts unwritten entries back */
 
+/* The part of app_usage to which this process adds (store/usage_store.h); random. */
+uint32_t usage_counters_part(const struct usage_counters *counters);
+
 /* Time of the last complete drain and write (initially of usage_counters_new()), on the steady
  * clock. Nothing in memory is older. */
 int64_t usage_counters_drained_at(const struct usage_counters *counters);

@@ -43,6 +43,7 @@ struct usage_counters {
     pthread_mutex_t refusal_lock;
     struct counted_refusal *refusals;
     _Atomic uint64_t dropped;
+    uint32_t part;
     _Atomic int64_t drained_at;
 };
 

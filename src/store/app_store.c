@@ -1,10 +1,22 @@
 #include "store/app_store.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 #include "db/db.h"
 #include "store/usage_store.h"
 
 #define TRIM_ROWS 20 /* a registration adds one row, so this catches up */
+
+/* Rows of a deleted app that are deleted at once; housekeeping deletes the others. */
+#define FIRST_ROWS 200
+
+/* An app with the id of one that has more rows than this left has to wait. */
+#define AGAIN_ROWS 2000
+
+/* How long a deleted app is remembered: longer than its access tokens are valid, and than counts of
+ * its requests can stay in the memory of another process. */
+#define DELETED_SECONDS ((int64_t)2 * 3600)
+#define DELETIONS 20 /* per step */
 
 #define COLUMNS                                                                               \
     "app_id, owner_id, name, redirect_uris, scopes, is_public, secret_hash, old_secret_hash," \
@@ -38,9 +50,24 @@ SQL(app_put, "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, secret_
              " purpose = $14, verified_at = $15"
              " WHERE app_id = $1 RETURNING app_id");
 
-SQL(app_delete, "DELETE FROM app WHERE app_id = $1 RETURNING app_id");
+SQL(app_delete, "DELETE FROM app WHERE app_id = $1 RETURNING epoch");
 
-SQL(app_delete_grants, "DELETE FROM app_grant WHERE app_id = $1");
+SQL(app_delete_grants, "DELETE FROM app_grant WHERE grant_id IN (SELECT grant_id FROM app_grant"
+                       " WHERE app_id = $1 LIMIT $2) RETURNING grant_id");
+
+SQL(deleted_add, "INSERT INTO deleted_app (app_id, epoch, deleted_at, next_at)"
+                 " VALUES ($1, $2, $3, $3) ON CONFLICT (app_id) DO UPDATE SET"
+                 " epoch = excluded.epoch, deleted_at = excluded.deleted_at,"
+                 " next_at = excluded.next_at");
+
+SQL(deleted_find, "SELECT epoch FROM deleted_app WHERE app_id = $1");
+
+SQL(deleted_list, "SELECT app_id, deleted_at FROM deleted_app WHERE next_at <= $1"
+                  " ORDER BY next_at LIMIT $2");
+
+SQL(deleted_put, "UPDATE deleted_app SET next_at = $2 WHERE app_id = $1");
+
+SQL(deleted_end, "DELETE FROM deleted_app WHERE app_id = $1");
 
 SQL(app_delete_logo, "DELETE FROM app_logo WHERE app_id = $1");
 
@@ -90,11 +117,44 @@ read_app(const struct db_rows *rows, size_t row, struct app *out)
     return valid ? ERR_NONE : ERR_INTERNAL;
 }
 
-enum err
-app_store_add(struct db_tx *tx, struct arena *mem, const struct app *app)
+/* Deletes at most `limit` grants and counts of an app that has no row anymore. */
+static enum err
+delete_rows(struct db_tx *tx, struct arena *mem, struct str id, int64_t limit, size_t *removed)
+{
+    struct db_rows grants = { 0 };
+    size_t counts = 0;
+    enum err err = db_query(tx, mem, &app_delete_grants, &grants, db_text(id), db_int(limit));
+    if (!err && (int64_t)grants.count < limit)
+        err = usage_store_end_app(tx, mem, id, limit - (int64_t)grants.count, &counts);
+    *removed = grants.count + counts;
+    return err;
+}
+
+/* If an app with this id was deleted, the new one must get nothing that users allowed the old one.
+ */
+static enum err
+replace_deleted(struct db_tx *tx, struct arena *mem, struct app *app)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(
+    size_t removed = 0;
+    enum err err = db_query(tx, mem, &deleted_find, &rows, db_text(app->id));
+    if (err || rows.count == 0)
+        return err;
+    app->epoch = db_cell_int(&rows, 0, 0) + 1; /* access tokens of the old one stay invalid */
+    err = delete_rows(tx, mem, app->id, AGAIN_ROWS, &removed);
+    if (!err && removed >= AGAIN_ROWS)
+        err = ERR_UNAVAILABLE;
+    return err ? err : db_query(tx, mem, &deleted_end, NULL, db_text(app->id));
+}
+
+enum err
+app_store_add(struct db_tx *tx, struct arena *mem, struct app *app)
+{
+    struct db_rows rows = { 0 };
+    enum err err = replace_deleted(tx, mem, app);
+    if (err)
+        return err;
+    err = db_query(
         tx, mem, &app_add, &rows, db_text(app->id), db_text(app->owner_id), db_text(app->name),
         db_text(app->redirect_uris), db_text(scopes_write(mem, app->scopes)),
         db_int(app->is_public), db_text(app->secret_hash), db_text(app->old_secret_hash),
@@ -182,7 +242,40 @@ app_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
         return ERR_NOT_FOUND;
     if (!err)
         err = db_query(tx, mem, &app_delete_logo, NULL, db_text(id));
-    return err ? err : db_query(tx, mem, &app_delete_grants, NULL, db_text(id));
+    if (!err)
+        err = db_query(tx, mem, &deleted_add, NULL, db_text(id), db_int(db_cell_int(&rows, 0, 0)),
+                       db_int(clock_now()));
+    size_t removed = 0;
+    return err ? err : delete_rows(tx, mem, id, FIRST_ROWS, &removed);
+}
+
+/* When everything is deleted, looks once more after DELETED_SECONDS. */
+static enum err
+finish_deletion(struct db_tx *tx, struct arena *mem, struct str id, int64_t deleted_at, int64_t now)
+{
+    int64_t last = deleted_at + DELETED_SECONDS;
+    return last <= now ? db_query(tx, mem, &deleted_end, NULL, db_text(id))
+                       : db_query(tx, mem, &deleted_put, NULL, db_text(id), db_int(last));
+}
+
+enum err
+app_store_finish_deletions(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                           size_t *removed)
+{
+    struct db_rows rows = { 0 };
+    *removed = 0;
+    enum err err = db_query(tx, mem, &deleted_list, &rows, db_int(now), db_int(DELETIONS));
+    for (size_t i = 0; i < rows.count && !err && (int64_t)*removed < limit; i++) {
+        struct str id = db_cell_text(&rows, i, 0);
+        size_t of_app = 0;
+        err = delete_rows(tx, mem, id, limit - (int64_t)*removed, &of_app);
+        *removed += of_app;
+        if (!err && (int64_t)*removed < limit)
+            err = finish_deletion(tx, mem, id, db_cell_int(&rows, i, 1), now);
+    }
+    if (!err && rows.count == DELETIONS)
+        *removed = (size_t)limit; /* there may be more apps */
+    return err;
 }
 
 enum err
@@ -207,8 +300,6 @@ delete_all(struct db_tx *tx, struct arena *mem, const struct db_rows *ids)
     for (size_t i = 0; i < ids->count && !err; i++) {
         struct str id = db_cell_text(ids, i, 0);
         err = app_store_delete(tx, mem, id);
-        if (!err)
-            err = usage_store_end_app(tx, mem, id);
         if (err == ERR_NOT_FOUND)
             err = ERR_NONE;
     }

@@ -8,8 +8,10 @@
 struct arena;
 struct db_tx;
 
-/* ERR_TAKEN if the random id or position exists: retry with another. */
-enum err app_store_add(struct db_tx *tx, struct arena *mem, const struct app *app);
+/* ERR_TAKEN if the random id or position exists: retry with another. Raises `epoch` above that of
+ * an app with this id that was deleted recently. ERR_UNAVAILABLE: that one has very many grants,
+ * which are still being deleted. */
+enum err app_store_add(struct db_tx *tx, struct arena *mem, struct app *app);
 
 enum err app_store_find(struct db_tx *tx, struct arena *mem, struct str id, struct app *out);
 
@@ -40,7 +42,12 @@ enum err app_store_trim_unused(struct db_tx *tx, struct arena *mem, int64_t unti
 enum err app_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                                   size_t *removed);
 
-/* Also deletes the grants of the app, which revokes their token families. */
+/* Everything of the app is invalid without its row. Its first grants and usage counts are deleted
+ * at once, the others by app_store_finish_deletions(). ERR_NOT_FOUND if the app does not exist. */
 enum err app_store_delete(struct db_tx *tx, struct arena *mem, struct str id);
+
+/* Deletes at most `limit` rows of deleted apps. An expiry_delete function (job/expiry.h). */
+enum err app_store_finish_deletions(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                                    size_t *removed);
 
 #endif

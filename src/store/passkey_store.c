@@ -7,24 +7,29 @@
     "credential_id, passkey_id, user_id, name, algorithm, public_key, sign_count, created_at," \
     " used_at"
 
-SQL(passkey_add, "INSERT INTO passkey (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)"
-                 " ON CONFLICT DO NOTHING RETURNING passkey_id");
+SQL(passkey_claim, "INSERT INTO passkey_lookup (credential_id, user_id) VALUES ($1, $2)"
+                   " ON CONFLICT DO NOTHING RETURNING user_id");
 
-SQL(passkey_find, "SELECT " COLUMNS " FROM passkey WHERE credential_id = $1");
+SQL(passkey_release, "DELETE FROM passkey_lookup WHERE credential_id = $1 AND user_id = $2");
+
+SQL(passkey_add, "INSERT INTO passkey (" COLUMNS ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)");
+
+SQL(passkey_find, "SELECT " COLUMNS " FROM passkey WHERE user_id = $1 AND credential_id = $2");
 
 SQL(passkey_list, "SELECT " COLUMNS " FROM passkey WHERE user_id = $1"
                   " ORDER BY created_at, passkey_id");
 
-SQL(passkey_use, "UPDATE passkey SET sign_count = $2, used_at = $3 WHERE credential_id = $1"
-                 " AND (sign_count < $2 OR (sign_count = 0 AND $2 = 0)) RETURNING passkey_id");
+SQL(passkey_use, "UPDATE passkey SET sign_count = $3, used_at = $4"
+                 " WHERE user_id = $1 AND credential_id = $2"
+                 " AND (sign_count < $3 OR (sign_count = 0 AND $3 = 0)) RETURNING passkey_id");
 
 SQL(passkey_rename, "UPDATE passkey SET name = $3 WHERE user_id = $1 AND passkey_id = $2"
                     " RETURNING passkey_id");
 
 SQL(passkey_delete, "DELETE FROM passkey WHERE user_id = $1 AND passkey_id = $2"
-                    " RETURNING passkey_id");
+                    " RETURNING credential_id");
 
-SQL(passkey_end_user, "DELETE FROM passkey WHERE user_id = $1");
+SQL(passkey_end_user, "DELETE FROM passkey WHERE user_id = $1 RETURNING credential_id");
 
 SQL(challenge_key_find, "SELECT private_key FROM challenge_key WHERE id = 1");
 
@@ -66,20 +71,34 @@ enum err
 passkey_store_add(struct db_tx *tx, struct arena *mem, const struct passkey *passkey)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &passkey_add, &rows, db_text(passkey->credential_id),
-                            db_text(passkey->id), db_text(passkey->user_id), db_text(passkey->name),
-                            db_int(passkey->algorithm), db_text(passkey->public_key),
-                            db_int(passkey->sign_count), db_int(passkey->created_at),
-                            db_int(passkey->used_at));
-    return changed(err, &rows, ERR_TAKEN);
+    enum err err = changed(db_query(tx, mem, &passkey_claim, &rows, db_text(passkey->credential_id),
+                                    db_text(passkey->user_id)),
+                           &rows, ERR_TAKEN);
+    return err ? err
+               : db_query(tx, mem, &passkey_add, NULL, db_text(passkey->credential_id),
+                          db_text(passkey->id), db_text(passkey->user_id), db_text(passkey->name),
+                          db_int(passkey->algorithm), db_text(passkey->public_key),
+                          db_int(passkey->sign_count), db_int(passkey->created_at),
+                          db_int(passkey->used_at));
+}
+
+static enum err
+release(struct db_tx *tx, struct arena *mem, struct str user_id, enum err err,
+        const struct db_rows *deleted)
+{
+    for (size_t i = 0; i < deleted->count && !err; i++)
+        err = db_query(tx, mem, &passkey_release, NULL, db_text(db_cell_text(deleted, i, 0)),
+                       db_text(user_id));
+    return err;
 }
 
 enum err
-passkey_store_find(struct db_tx *tx, struct arena *mem, struct str credential_id,
-                   struct passkey *out)
+passkey_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
+                   struct str credential_id, struct passkey *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &passkey_find, &rows, db_text(credential_id));
+    enum err err =
+        db_query(tx, mem, &passkey_find, &rows, db_text(user_id), db_text(credential_id));
     if (!err && rows.count > 0)
         *out = read_passkey(&rows, 0);
     return changed(err, &rows, ERR_NOT_FOUND);
@@ -99,12 +118,12 @@ passkey_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, stru
 }
 
 enum err
-passkey_store_use(struct db_tx *tx, struct arena *mem, struct str credential_id, int64_t sign_count,
-                  int64_t now)
+passkey_store_use(struct db_tx *tx, struct arena *mem, const struct passkey *passkey,
+                  int64_t sign_count, int64_t now)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &passkey_use, &rows, db_text(credential_id),
-                            db_int(sign_count), db_int(now));
+    enum err err = db_query(tx, mem, &passkey_use, &rows, db_text(passkey->user_id),
+                            db_text(passkey->credential_id), db_int(sign_count), db_int(now));
     return changed(err, &rows, ERR_NOT_FOUND);
 }
 
@@ -123,13 +142,15 @@ passkey_store_delete(struct db_tx *tx, struct arena *mem, struct str user_id, st
 {
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &passkey_delete, &rows, db_text(user_id), db_text(id));
-    return changed(err, &rows, ERR_NOT_FOUND);
+    return changed(release(tx, mem, user_id, err, &rows), &rows, ERR_NOT_FOUND);
 }
 
 enum err
 passkey_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
-    return db_query(tx, mem, &passkey_end_user, NULL, db_text(user_id));
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &passkey_end_user, &rows, db_text(user_id));
+    return release(tx, mem, user_id, err, &rows);
 }
 
 /* ---- challenges ---- */

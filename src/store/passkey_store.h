@@ -11,9 +11,9 @@ struct db_tx;
 /* ERR_TAKEN: an account has a passkey with this credential id. */
 enum err passkey_store_add(struct db_tx *tx, struct arena *mem, const struct passkey *passkey);
 
-/* ERR_NOT_FOUND: no passkey has this credential id. */
-enum err passkey_store_find(struct db_tx *tx, struct arena *mem, struct str credential_id,
-                            struct passkey *out);
+/* ERR_NOT_FOUND: the user has no passkey with this credential id. */
+enum err passkey_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
+                            struct str credential_id, struct passkey *out);
 
 /* Oldest first. */
 enum err passkey_store_list(struct db_tx *tx, struct arena *mem, struct str user_id,
@@ -21,7 +21,7 @@ enum err passkey_store_list(struct db_tx *tx, struct arena *mem, struct str user
 
 /* Stores the counter of a sign-in. ERR_NOT_FOUND: the passkey was removed, or another sign-in has
  * stored this counter or a higher one; a counter of 0 may stay 0. */
-enum err passkey_store_use(struct db_tx *tx, struct arena *mem, struct str credential_id,
+enum err passkey_store_use(struct db_tx *tx, struct arena *mem, const struct passkey *passkey,
                            int64_t sign_count, int64_t now);
 
 /* ERR_NOT_FOUND: the user has no such passkey. */

@@ -1,16 +1,13 @@
 #include "store/row_key.h"
 
-/* The value of a base64url digit. Other characters do not occur in valid ids and count as 0. */
+#include "base/shard.h"
+
+/* Other characters than base64url digits do not occur in valid ids and count as 0. */
 static int64_t
 digit(char c)
 {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '-' ? 62 : c == '_' ? 63 : 0;
+    int value = shard_digit(c);
+    return value < 0 ? 0 : value;
 }
 
 static int64_t

@@ -1,20 +1,23 @@
 #include "store/usage_store.h"
 
 #include "base/arena.h"
+#include "base/shard.h"
 #include "db/db.h"
 
 #include <stdlib.h>
 
-/* The slot of an app's day is the day followed by 32 random bits. The user key is made of 60 bits
- * of the user id. With these two integers as its key, a row of user_usage takes about 25 bytes, the
- * rows of an app's day are adjacent and in the order in which the counters are written, and no
- * further index is needed. Two users with the same user key share a count; among a million users
- * this happens in one of two million installations. */
+/* The slot of an app's day is the day followed by 42 bits of the app id. The user key is made of 60
+ * bits of the user id. With these two integers as its key, a row of user_usage takes about 25
+ * bytes, the rows of an app's day are adjacent and in the order in which the counters are written,
+ * and no further index is needed. Two users with the same user key share a count; among a million
+ * users this happens in one of two million installations. Two apps with the same 42 bits share the
+ * counts of users who have connected both; among ten thousand apps two have them in one of 90,000
+ * installations. */
 #define USER_KEY_DIGITS 10
 #define FIRST_DIGIT '-'
 #define DIGITS ('z' - FIRST_DIGIT + 1) /* 78: ten of them are less than 2^63 */
-#define SLOTS_OF_DAY ((int64_t)1 << 32)
-#define SLOT_ATTEMPTS 4
+#define APP_KEY_DIGITS 7               /* of base64url */
+#define SLOTS_OF_DAY ((int64_t)1 << (6 * APP_KEY_DIGITS))
 
 #define INSERT_USERS "INSERT INTO user_usage (slot, user_key, calls, last_use)"
 #define ADD_ON_CONFLICT                                                                      \
@@ -39,17 +42,17 @@ SQL_UNTRACKED(
     " SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)"
     " FROM app_grant g WHERE g.user_id = $5 AND g.app_id = $6" ADD_ON_CONFLICT);
 
-SQL_UNTRACKED(usage_list_revoked, "SELECT user_key FROM usage_revocation ORDER BY user_key");
+SQL_UNTRACKED(usage_list_revoked, "SELECT user_id FROM usage_revocation");
 
 SQL_UNTRACKED(
     usage_add_app,
-    "UPDATE app_usage SET calls = calls + $3, tokens = tokens + $4, refused = refused + $5,"
-    " failed = failed + $6 WHERE app_id = $1 AND day = $2 RETURNING slot");
-
-SQL_UNTRACKED(usage_begin_day,
-              "INSERT INTO app_usage (app_id, day, calls, tokens, refused, failed, slot)"
-              " SELECT a.app_id, CAST($2 AS BIGINT), 0, 0, 0, 0, CAST($3 AS BIGINT)"
-              " FROM app a WHERE a.app_id = $1 ON CONFLICT DO NOTHING");
+    "INSERT INTO app_usage (app_id, day, part, calls, tokens, refused, failed, slot)"
+    " SELECT a.app_id, CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT),"
+    " CAST($5 AS BIGINT), CAST($6 AS BIGINT), CAST($7 AS BIGINT), CAST($8 AS BIGINT)"
+    " FROM app a WHERE a.app_id = $1 ON CONFLICT (app_id, day, part) DO UPDATE SET"
+    " calls = app_usage.calls + excluded.calls, tokens = app_usage.tokens + excluded.tokens,"
+    " refused = app_usage.refused + excluded.refused, failed = app_usage.failed + excluded.failed"
+    " RETURNING app_id");
 
 SQL_UNTRACKED(
     usage_add_refusal,
@@ -66,12 +69,14 @@ SQL_UNTRACKED(usage_trim_refusals,
               " (SELECT MIN(r.last_at) FROM (SELECT last_at FROM app_refusal WHERE app_id = $1"
               " ORDER BY last_at DESC LIMIT $2) r)");
 
-SQL(usage_find_grant, "SELECT a.day, p.calls, p.last_use FROM app_usage a"
+/* One row per day, however many parts it has. */
+SQL(usage_find_grant, "SELECT DISTINCT a.day, p.calls, p.last_use FROM app_usage a"
                       " JOIN user_usage p ON p.slot = a.slot AND p.user_key = $2"
                       " WHERE a.app_id = $1");
 
-SQL(usage_find_app, "SELECT day, calls, tokens, refused, failed FROM app_usage"
-                    " WHERE app_id = $1 AND day > $2");
+SQL(usage_find_app, "SELECT day, CAST(SUM(calls) AS BIGINT), CAST(SUM(tokens) AS BIGINT),"
+                    " CAST(SUM(refused) AS BIGINT), CAST(SUM(failed) AS BIGINT) FROM app_usage"
+                    " WHERE app_id = $1 AND day > $2 GROUP BY day");
 
 SQL(usage_sum_owner, "SELECT s.app_id, CAST(SUM(s.calls) AS BIGINT),"
                      " CAST(SUM(s.refused) AS BIGINT) FROM app_usage s"
@@ -86,38 +91,44 @@ SQL(usage_count_connected, "SELECT COUNT(*) FROM app_grant WHERE app_id = $1 AND
 SQL(usage_list_refusals, "SELECT app_id, endpoint, error, reason, detail, times, first_at, last_at"
                          " FROM app_refusal WHERE app_id = $1 ORDER BY last_at DESC LIMIT $2");
 
-/* Lock order on PostgreSQL: writing counts first locks the row of the app's day, then reads
- * usage_revocation. Revoking a grant first locks the rows of the days whose counts may still be in
- * memory. So one waits for the other. */
-#define DAYS_UNWRITTEN 1 /* counts from before midnight may still be in memory */
 #define CONNECTED "(SELECT g.app_id FROM app_grant g WHERE g.user_id = $1)"
-SQL_UNTRACKED(usage_hold_app, "UPDATE app_usage SET calls = calls WHERE app_id = $1 AND day >= $2");
-SQL_UNTRACKED(usage_hold_user,
-              "UPDATE app_usage SET calls = calls WHERE app_id IN " CONNECTED " AND day >= $2");
-SQL_UNTRACKED(usage_add_revocation,
-              "INSERT INTO usage_revocation (user_key, revoked_at) VALUES ($1, $2)"
-              " ON CONFLICT (user_key) DO UPDATE SET revoked_at = excluded.revoked_at");
+#define ADD_REVOCATION "INSERT INTO usage_revocation (user_id, app_id, revoked_at)"
+#define REVOKED_AGAIN \
+    " ON CONFLICT (user_id, app_id) DO UPDATE SET revoked_at = excluded.revoked_at"
+SQL_UNTRACKED(usage_revoke_grant, ADD_REVOCATION " VALUES ($1, $2, $3)" REVOKED_AGAIN);
+SQL_UNTRACKED(usage_revoke_user, ADD_REVOCATION " SELECT g.user_id, g.app_id, CAST($2 AS BIGINT)"
+                                                " FROM app_grant g WHERE g.user_id = "
+                                                "$1" REVOKED_AGAIN);
 
 SQL_UNTRACKED(usage_end_grant, "DELETE FROM user_usage WHERE user_key = $2 AND slot IN"
                                " (SELECT a.slot FROM app_usage a WHERE a.app_id = $1)");
 SQL_UNTRACKED(usage_end_user, "DELETE FROM user_usage WHERE user_key = $2 AND slot IN"
                               " (SELECT a.slot FROM app_usage a WHERE a.app_id IN " CONNECTED ")");
 
-SQL(usage_end_app, "DELETE FROM app_usage WHERE app_id = $1");
-SQL(usage_end_app_users, "DELETE FROM user_usage WHERE slot IN"
-                         " (SELECT a.slot FROM app_usage a WHERE a.app_id = $1)");
+/* At most $2 rows. */
+SQL_UNTRACKED(usage_end_app,
+              "DELETE FROM app_usage WHERE (app_id, day, part) IN (SELECT app_id, day, part"
+              " FROM app_usage WHERE app_id = $1 LIMIT $2) RETURNING day");
+SQL_UNTRACKED(usage_end_app_users,
+              "DELETE FROM user_usage WHERE (slot, user_key) IN (SELECT p.slot, p.user_key"
+              " FROM app_usage a JOIN user_usage p ON p.slot = a.slot WHERE a.app_id = $1 LIMIT $2)"
+              " RETURNING slot");
 SQL(usage_end_app_refusals, "DELETE FROM app_refusal WHERE app_id = $1");
 
 SQL_UNTRACKED(usage_clean_users,
               "DELETE FROM user_usage WHERE (slot, user_key) IN"
               " (SELECT slot, user_key FROM user_usage WHERE slot < $1 LIMIT $2) RETURNING slot");
-SQL_UNTRACKED(
-    usage_clean_revocations,
-    "DELETE FROM usage_revocation WHERE user_key IN"
-    " (SELECT user_key FROM usage_revocation WHERE revoked_at <= $1 LIMIT $2) RETURNING user_key");
+SQL_UNTRACKED(usage_clean_revocations,
+              "DELETE FROM usage_revocation WHERE (user_id, app_id) IN (SELECT user_id, app_id"
+              " FROM usage_revocation WHERE revoked_at <= $1 LIMIT $2) RETURNING user_id, app_id");
+/* What was being written while the user disconnected the app. */
+SQL_UNTRACKED(usage_end_unconnected,
+              "DELETE FROM user_usage WHERE user_key = $2 AND slot IN"
+              " (SELECT a.slot FROM app_usage a WHERE a.app_id = $1) AND NOT EXISTS"
+              " (SELECT 1 FROM app_grant g WHERE g.user_id = $3 AND g.app_id = $1)");
 SQL_UNTRACKED(usage_clean_apps,
-              "DELETE FROM app_usage WHERE (app_id, day) IN"
-              " (SELECT app_id, day FROM app_usage WHERE day <= $1 LIMIT $2) RETURNING day");
+              "DELETE FROM app_usage WHERE (app_id, day, part) IN"
+              " (SELECT app_id, day, part FROM app_usage WHERE day <= $1 LIMIT $2) RETURNING day");
 SQL_UNTRACKED(
     usage_clean_refusals,
     "DELETE FROM app_refusal WHERE (app_id, endpoint, error, reason) IN"
@@ -139,31 +150,29 @@ user_key_of(struct str user_id)
     return number;
 }
 
-static enum err
-add_app(struct db_tx *tx, struct arena *mem, struct str app_id, const struct usage_day *day,
-        struct usage_slot *out)
+static int64_t
+slot_of(struct str app_id, int64_t day)
 {
-    struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &usage_add_app, &rows, db_text(app_id), db_int(day->day),
-                            db_int(day->counts[USAGE_CALL]), db_int(day->counts[USAGE_TOKENS]),
-                            db_int(day->counts[USAGE_REFUSED]), db_int(day->counts[USAGE_FAILED]));
-    *out =
-        (struct usage_slot){ .exists = !err && rows.count > 0, .number = db_cell_int(&rows, 0, 0) };
-    return err;
+    static const size_t prefix = 4;
+    int64_t key = 0;
+    for (size_t i = prefix; i < prefix + APP_KEY_DIGITS; i++) {
+        int digit = i < app_id.len ? shard_digit(app_id.ptr[i]) : 0;
+        key = key * 64 + (digit < 0 ? 0 : digit);
+    }
+    return day * SLOTS_OF_DAY + key;
 }
 
 enum err
 usage_store_add_app(struct db_tx *tx, struct arena *mem, struct str app_id,
-                    const struct usage_day *day, uint32_t seed, struct usage_slot *out)
+                    const struct usage_day *day, uint32_t part, struct usage_slot *out)
 {
-    enum err err = add_app(tx, mem, app_id, day, out);
-    for (uint32_t i = 0; i < SLOT_ATTEMPTS && !err && !out->exists; i++) {
-        int64_t slot = day->day * SLOTS_OF_DAY + (uint32_t)(seed + i);
-        err = db_query(tx, mem, &usage_begin_day, NULL, db_text(app_id), db_int(day->day),
-                       db_int(slot));
-        if (!err)
-            err = add_app(tx, mem, app_id, day, out);
-    }
+    struct db_rows rows = { 0 };
+    *out = (struct usage_slot){ .number = slot_of(app_id, day->day) };
+    enum err err = db_query(tx, mem, &usage_add_app, &rows, db_text(app_id), db_int(day->day),
+                            db_int(part), db_int(day->counts[USAGE_CALL]),
+                            db_int(day->counts[USAGE_TOKENS]), db_int(day->counts[USAGE_REFUSED]),
+                            db_int(day->counts[USAGE_FAILED]), db_int(out->number));
+    out->exists = !err && rows.count > 0;
     return err;
 }
 
@@ -181,7 +190,9 @@ usage_store_list_revoked(struct db_tx *tx, struct arena *mem, struct usage_revok
     enum err err = db_query_values(tx, mem, &usage_list_revoked, NULL, 0, &rows);
     int64_t *user_keys = ARENA_ARRAY(mem, int64_t, rows.count);
     for (size_t i = 0; i < rows.count; i++)
-        user_keys[i] = db_cell_int(&rows, i, 0);
+        user_keys[i] = user_key_of(db_cell_text(&rows, i, 0));
+    if (rows.count > 1)
+        qsort(user_keys, rows.count, sizeof *user_keys, compare_numbers);
     *out = (struct usage_revoked){ .user_keys = user_keys, .count = rows.count };
     return err;
 }
@@ -356,21 +367,12 @@ usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id
 
 /* ---- deleting ---- */
 
-static enum err
-add_revocation(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
-{
-    return db_query(tx, mem, &usage_add_revocation, NULL, db_int(user_key_of(user_id)),
-                    db_int(now));
-}
-
 enum err
 usage_store_end_grant(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
                       int64_t now)
 {
-    enum err err = db_query(tx, mem, &usage_hold_app, NULL, db_text(app_id),
-                            db_int(usage_day_of(now) - DAYS_UNWRITTEN));
-    if (!err)
-        err = add_revocation(tx, mem, user_id, now);
+    enum err err = db_query(tx, mem, &usage_revoke_grant, NULL, db_text(user_id), db_text(app_id),
+                            db_int(now));
     return err ? err
                : db_query(tx, mem, &usage_end_grant, NULL, db_text(app_id),
                           db_int(user_key_of(user_id)));
@@ -379,24 +381,41 @@ usage_store_end_grant(struct db_tx *tx, struct arena *mem, struct str user_id, s
 enum err
 usage_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
 {
-    enum err err = db_query(tx, mem, &usage_hold_user, NULL, db_text(user_id),
-                            db_int(usage_day_of(now) - DAYS_UNWRITTEN));
-    if (!err)
-        err = add_revocation(tx, mem, user_id, now);
+    enum err err = db_query(tx, mem, &usage_revoke_user, NULL, db_text(user_id), db_int(now));
     return err ? err
                : db_query(tx, mem, &usage_end_user, NULL, db_text(user_id),
                           db_int(user_key_of(user_id)));
 }
 
+/* The rows of app_usage lead to those of user_usage, so they are deleted last. */
 enum err
-usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id)
+usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t limit,
+                    size_t *removed)
 {
-    enum err err = db_query(tx, mem, &usage_hold_app, NULL, db_text(app_id), db_int(0));
-    if (!err)
-        err = db_query(tx, mem, &usage_end_app_users, NULL, db_text(app_id));
-    if (!err)
-        err = db_query(tx, mem, &usage_end_app, NULL, db_text(app_id));
-    return err ? err : db_query(tx, mem, &usage_end_app_refusals, NULL, db_text(app_id));
+    const struct sql *const steps[] = { &usage_end_app_users, &usage_end_app };
+    *removed = 0;
+    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+        struct db_rows rows = { 0 };
+        enum err err =
+            db_query(tx, mem, steps[i], &rows, db_text(app_id), db_int(limit - (int64_t)*removed));
+        *removed += rows.count;
+        if (err || (int64_t)*removed >= limit)
+            return err;
+    }
+    return db_query(tx, mem, &usage_end_app_refusals, NULL, db_text(app_id));
+}
+
+static enum err
+end_unconnected(struct db_tx *tx, struct arena *mem, const struct db_rows *revocations)
+{
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < revocations->count && !err; i++) {
+        struct str user_id = db_cell_text(revocations, i, 0);
+        err = db_query(tx, mem, &usage_end_unconnected, NULL,
+                       db_text(db_cell_text(revocations, i, 1)), db_int(user_key_of(user_id)),
+                       db_text(user_id));
+    }
+    return err;
 }
 
 enum err
@@ -417,6 +436,8 @@ usage_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int
         struct db_rows rows = { 0 };
         enum err err = db_query(tx, mem, steps[i].sql, &rows, db_int(steps[i].bound),
                                 db_int(limit - (int64_t)*removed));
+        if (!err && steps[i].sql == &usage_clean_revocations)
+            err = end_unconnected(tx, mem, &rows);
         if (err)
             return err;
         *removed += rows.count;

@@ -12,20 +12,22 @@
 struct arena;
 struct db_tx;
 
-/* The key of an app's day in user_usage. Valid only in the transaction that read it. */
+/* The key of an app's day in user_usage. */
 struct usage_slot {
     bool exists; /* false: the app was deleted */
     int64_t number;
 };
 
-/* Adds to the counts of the app's day. A new day gets a slot made of the random number `seed`.
- * Locks the day until the transaction ends; call it first, even with nothing to add. */
-enum err usage_store_add_app(struct db_tx *tx, struct arena *mem, struct str app_id,
-                             const struct usage_day *day, uint32_t seed, struct usage_slot *out);
+/* Processes with different parts below USAGE_PARTS do not wait for each other. */
+#define USAGE_PARTS 64
 
-/* Users who disconnected an app in the last USAGE_END_KNOWN_SECONDS, read after the day is locked.
- * Counts of these users are written only if they have a grant for the app; the others still have
- * theirs. `all`: the counts may be older, so the grant of every user is checked. */
+/* Adds to the counts of the app's day. Call it first, even with nothing to add. */
+enum err usage_store_add_app(struct db_tx *tx, struct arena *mem, struct str app_id,
+                             const struct usage_day *day, uint32_t part, struct usage_slot *out);
+
+/* Users who disconnected an app in the last USAGE_END_KNOWN_SECONDS. Counts of these users are
+ * written only if they have a grant for the app; the others still have theirs. `all`: the counts
+ * may be older, so the grant of every user is checked. */
 struct usage_revoked {
     const int64_t *user_keys; /* sorted */
     size_t count;
@@ -69,7 +71,11 @@ enum err usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct s
 enum err usage_store_end_grant(struct db_tx *tx, struct arena *mem, struct str user_id,
                                struct str app_id, int64_t now);
 enum err usage_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now);
-enum err usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id);
+
+/* Deletes at most `limit` counts of the app and sets `removed` to their number; if it is less,
+ * nothing is left. */
+enum err usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t limit,
+                             size_t *removed);
 
 /* Deletes at most `limit` old rows and sets `removed` to their number. */
 enum err usage_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,

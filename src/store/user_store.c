@@ -16,9 +16,25 @@ SQL(user_add, "INSERT INTO user_account (user_id, username, email, email_key, na
 
 SQL(user_find, "SELECT " COLUMNS " FROM user_account WHERE user_id = $1");
 
-SQL(user_find_username, "SELECT " COLUMNS " FROM user_account WHERE username = $1");
+#define BY_LOOKUP(table, key)                                                          \
+    "SELECT " COLUMNS " FROM user_account WHERE user_id = (SELECT user_id FROM " table \
+    " WHERE " key " = $1)"
+SQL(user_find_username, BY_LOOKUP("username_lookup", "username"));
+SQL(user_find_email, BY_LOOKUP("email_lookup", "email_key"));
 
-SQL(user_find_email, "SELECT " COLUMNS " FROM user_account WHERE email_key = $1");
+/* Lookup rows. Claiming returns no row if the name or address is another user's. */
+#define CLAIM(table, key)                                                                      \
+    "INSERT INTO " table " (" key ", user_id) VALUES ($2, $1) ON CONFLICT (" key ") DO UPDATE" \
+    " SET user_id = excluded.user_id WHERE " table ".user_id = excluded.user_id RETURNING user_id"
+SQL(username_claim, CLAIM("username_lookup", "username"));
+SQL(email_claim, CLAIM("email_lookup", "email_key"));
+
+/* Deletes the lookup row of the account's present name or address, unless it is $2. */
+#define RELEASE(table, key)                                                             \
+    "DELETE FROM " table " WHERE " key " = (SELECT a." key " FROM user_account a WHERE" \
+    " a.user_id = $1) AND user_id = $1 AND " key " <> COALESCE(CAST($2 AS TEXT), '')"
+SQL(username_release, RELEASE("username_lookup", "username"));
+SQL(email_release, RELEASE("email_lookup", "email_key"));
 
 SQL(user_count, "SELECT COUNT(*) FROM user_account");
 
@@ -39,20 +55,16 @@ SQL(user_put_password, "UPDATE user_account SET password_hash = $2, updated_at =
 SQL(user_renew_password, "UPDATE user_account SET password_hash = $3"
                          " WHERE user_id = $1 AND password_hash = $2");
 
-/* Not if another user has the username. */
 SQL(user_put_profile,
     "UPDATE user_account SET username = $2, name = $3, language = $4, time_zone = $5,"
-    " updated_at = $6 WHERE user_id = $1 AND NOT EXISTS (SELECT 1 FROM user_account AS other"
-    " WHERE other.username = $2 AND other.user_id <> $1) RETURNING user_id");
+    " updated_at = $6 WHERE user_id = $1 RETURNING user_id");
 
 SQL(user_put_new_email, "UPDATE user_account SET new_email = $2 WHERE user_id = $1"
                         " RETURNING user_id");
 
-/* On PostgreSQL, the transaction runs again if another one takes the address at the same time. */
 SQL(user_put_email,
     "UPDATE user_account SET email = $2, email_key = $3, new_email = NULL, updated_at = $4"
-    " WHERE user_id = $1 AND NOT EXISTS (SELECT 1 FROM user_account AS other"
-    " WHERE other.email_key = $3 AND other.user_id <> $1) RETURNING user_id");
+    " WHERE user_id = $1 RETURNING user_id");
 
 SQL(user_delete, "DELETE FROM user_account WHERE user_id = $1 RETURNING user_id");
 
@@ -116,6 +128,30 @@ change_one(struct db_tx *tx, struct arena *mem, const struct sql *sql,
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
+/* Moves the user's lookup row to `key`; absent: deletes it. ERR_TAKEN: `key` is another user's. */
+static enum err
+put_lookup(struct db_tx *tx, struct arena *mem, const struct sql *claim, const struct sql *release,
+           struct str user_id, struct str key)
+{
+    const struct db_value values[] = { db_text(user_id), db_text(key) };
+    enum err err = ERR_NONE;
+    if (str_present(key))
+        err = change_one(tx, mem, claim, values, COUNT(values), ERR_TAKEN);
+    return err ? err : db_query_values(tx, mem, release, values, COUNT(values), NULL);
+}
+
+static enum err
+put_username(struct db_tx *tx, struct arena *mem, struct str user_id, struct str username)
+{
+    return put_lookup(tx, mem, &username_claim, &username_release, user_id, username);
+}
+
+static enum err
+put_email_key(struct db_tx *tx, struct arena *mem, struct str user_id, struct str email_key)
+{
+    return put_lookup(tx, mem, &email_claim, &email_release, user_id, email_key);
+}
+
 enum err
 user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user)
 {
@@ -139,7 +175,11 @@ user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user)
     const struct db_value header[] = { db_user(user->id),
                                        db_int(row_key_of_hash(str_from(user->id, 13))),
                                        db_int(user->created_at) };
-    enum err err = change_one(tx, mem, &user_add, values, COUNT(values), ERR_TAKEN);
+    enum err err = put_username(tx, mem, user->id, user->username);
+    if (!err)
+        err = put_email_key(tx, mem, user->id, user_fold_email(mem, user->email));
+    if (!err)
+        err = change_one(tx, mem, &user_add, values, COUNT(values), ERR_TAKEN);
     return err ? err : change_one(tx, mem, &header_add, header, COUNT(header), ERR_INTERNAL);
 }
 
@@ -220,7 +260,8 @@ user_store_put_profile(struct db_tx *tx, struct arena *mem, const struct user *u
     const struct db_value values[] = { db_text(user->id),        db_text(user->username),
                                        db_text(user->name),      db_text(user->language),
                                        db_text(user->time_zone), db_int(user->updated_at) };
-    return change_one(tx, mem, &user_put_profile, values, COUNT(values), ERR_TAKEN);
+    enum err err = put_username(tx, mem, user->id, user->username);
+    return err ? err : change_one(tx, mem, &user_put_profile, values, COUNT(values), ERR_NOT_FOUND);
 }
 
 enum err
@@ -236,7 +277,8 @@ user_store_put_email(struct db_tx *tx, struct arena *mem, struct str id, struct 
 {
     const struct db_value values[] = { db_text(id), db_text(email),
                                        db_text(user_fold_email(mem, email)), db_int(now) };
-    return change_one(tx, mem, &user_put_email, values, COUNT(values), ERR_TAKEN);
+    enum err err = put_email_key(tx, mem, id, user_fold_email(mem, email));
+    return err ? err : change_one(tx, mem, &user_put_email, values, COUNT(values), ERR_NOT_FOUND);
 }
 
 enum err
@@ -264,6 +306,10 @@ enum err
 user_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
 {
     const struct db_value values[] = { db_text(id) };
-    enum err err = change_one(tx, mem, &user_delete, values, COUNT(values), ERR_NOT_FOUND);
+    enum err err = put_username(tx, mem, id, STR_NONE);
+    if (!err)
+        err = put_email_key(tx, mem, id, STR_NONE);
+    if (!err)
+        err = change_one(tx, mem, &user_delete, values, COUNT(values), ERR_NOT_FOUND);
     return err ? err : db_query(tx, mem, &header_delete, NULL, db_user(id));
 }

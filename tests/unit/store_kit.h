@@ -34,7 +34,11 @@
 #define KIT_COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 SQL(kit_clear_users, "DELETE FROM user_account");
+SQL(kit_clear_usernames, "DELETE FROM username_lookup");
+SQL(kit_clear_credentials, "DELETE FROM passkey_lookup");
+SQL(kit_clear_emails, "DELETE FROM email_lookup");
 SQL(kit_clear_apps, "DELETE FROM app");
+SQL(kit_clear_deleted_apps, "DELETE FROM deleted_app");
 SQL(kit_clear_logos, "DELETE FROM app_logo");
 SQL(kit_clear_sessions, "DELETE FROM session");
 SQL(kit_clear_requests, "DELETE FROM auth_request");
@@ -116,7 +120,8 @@ kit_clear(struct db_tx *tx, void *argument)
         &kit_clear_drafts,        &kit_clear_codes_of_users, &kit_clear_links,
         &kit_clear_outbox,        &kit_clear_revocations,    &kit_clear_passkeys,
         &kit_clear_challenge_key, &kit_clear_challenges,     &kit_clear_logos,
-        &kit_clear_attempts,
+        &kit_clear_attempts,      &kit_clear_usernames,      &kit_clear_emails,
+        &kit_clear_deleted_apps,  &kit_clear_credentials,
     };
     enum err err = ERR_NONE;
     for (size_t i = 0; i < KIT_COUNT(all) && !err; i++)

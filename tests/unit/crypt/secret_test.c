@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "base/shard.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
 #include "crypt/secret.h"
@@ -26,7 +27,7 @@ a_secret_reads_back_as_its_own_kind_and_no_other(void **state)
     (void)state;
     struct arena *mem = arena_new();
     for (size_t i = 0; i < KINDS; i++) {
-        const struct secret *secret = secret_make(mem, kinds[i].kind);
+        const struct secret *secret = secret_make(mem, kinds[i].kind, STR_NONE);
         struct str text = secret_reveal(secret);
         assert_true(str_starts(text, str_of(kinds[i].prefix)));
         assert_int_equal(text.len, SECRET_LENGTH);
@@ -45,10 +46,62 @@ the_hash_is_the_digest_of_the_whole_text(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
-    const struct secret *secret = secret_make(mem, SECRET_CLIENT);
+    const struct secret *secret = secret_make(mem, SECRET_CLIENT, STR_NONE);
     assert_true(str_eq(secret_hash(mem, secret), digest_text(mem, secret_reveal(secret))));
-    const struct secret *other = secret_make(mem, SECRET_CLIENT);
+    const struct secret *other = secret_make(mem, SECRET_CLIENT, STR_NONE);
     assert_false(str_eq(secret_hash(mem, secret), secret_hash(mem, other)));
+    arena_free(mem);
+}
+
+/* The shard that the text of a secret leads to; see secret.h. */
+static int
+shard_shown(struct str text)
+{
+    int first = shard_digit(text.ptr[6]) ^ shard_digit(text.ptr[46]);
+    return first * 64 + (shard_digit(text.ptr[7]) ^ shard_digit(text.ptr[47]));
+}
+
+static void
+secrets_of_a_user_lead_to_the_shard_and_their_hashes_begin_with_it(void **state)
+{
+    (void)state;
+    size_t hidden = 0;
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < KINDS; i++) {
+        const struct secret *one = secret_make(mem, kinds[i].kind, STR("x-"));
+        const struct secret *two = secret_make(mem, kinds[i].kind, STR("x-"));
+        struct str text = secret_reveal(one), rest = str_from(text, 8);
+        if (kinds[i].kind != SECRET_CLIENT)
+            assert_int_equal(shard_shown(text), shard_number(STR("x-")));
+        assert_non_null(secret_read(mem, text, kinds[i].kind)); /* the checksum covers it */
+        assert_false(str_eq(rest, str_from(secret_reveal(two), 8)));
+        if (kinds[i].kind != SECRET_CLIENT)
+            hidden += !str_eq_c(str_first(str_from(text, 6), 2), "x-");
+        struct str hash = secret_hash(mem, one), digest = digest_text(mem, text);
+        assert_int_equal(hash.len, digest.len);
+        assert_true(str_eq(str_from(hash, 2), str_from(digest, 2)));
+        assert_true(kinds[i].kind == SECRET_CLIENT ? str_eq(hash, digest)
+                                                   : str_eq_c(str_first(hash, 2), "x-"));
+    }
+    assert_true(hidden >= KINDS - 2); /* visible by chance in one of 4,096 */
+    arena_free(mem);
+}
+
+static void
+a_derived_secret_stays_in_the_shard(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct str group = str_from(random_id_in(mem, "fam_", STR("_9")), 4);
+    const struct secret *from = secret_make_in(mem, SECRET_REFRESH_TOKEN, group);
+    const struct secret *access =
+        secret_derive(mem, SECRET_ACCESS_TOKEN, from, STR("seed"), STR_NONE);
+    const struct secret *refresh =
+        secret_derive(mem, SECRET_REFRESH_TOKEN, from, STR("seed"), group);
+    assert_int_equal(shard_shown(secret_reveal(access)), shard_number(STR("_9")));
+    assert_int_equal(shard_shown(secret_reveal(refresh)), shard_number(STR("_9")));
+    assert_true(str_eq(secret_group(mem, refresh), group));
+    assert_non_null(secret_read(mem, secret_reveal(access), SECRET_ACCESS_TOKEN));
     arena_free(mem);
 }
 
@@ -69,7 +122,7 @@ a_secret_names_its_group_and_half_of_it_is_random(void **state)
     struct str second = str_first(str_from(secret_reveal(two), 28), 21);
     for (size_t i = 0; i + 7 <= first.len; i += 7)
         assert_false(str_eq(str_first(str_from(first, i), 7), str_first(str_from(second, i), 7)));
-    const struct secret *other = secret_make(mem, SECRET_REFRESH_TOKEN);
+    const struct secret *other = secret_make(mem, SECRET_REFRESH_TOKEN, STR_NONE);
     assert_false(str_eq(secret_group(mem, other), group));
     arena_free(mem);
 }
@@ -94,7 +147,7 @@ garbage_is_refused(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
-    struct str good = secret_reveal(secret_make(mem, SECRET_CODE));
+    struct str good = secret_reveal(secret_make(mem, SECRET_CODE, STR_NONE));
 
     assert_null(secret_read(mem, STR_NONE, SECRET_CODE));
     assert_null(secret_read(mem, STR(""), SECRET_CODE));
@@ -147,7 +200,7 @@ a_hundred_thousand_are_well_formed_and_all_different(void **state)
     struct arena *scrap = arena_new();
     struct str *texts = ARENA_ARRAY(mem, struct str, COUNT);
     for (size_t i = 0; i < COUNT; i++) {
-        texts[i] = secret_reveal(secret_make(mem, SECRET_REFRESH_TOKEN));
+        texts[i] = secret_reveal(secret_make(mem, SECRET_REFRESH_TOKEN, STR_NONE));
         assert_int_equal(strspn(texts[i].ptr, alphabet), SECRET_LENGTH);
         assert_non_null(secret_read(scrap, texts[i], SECRET_REFRESH_TOKEN));
         arena_reset(scrap);
@@ -167,7 +220,8 @@ any_single_character_changed_is_noticed(void **state)
     struct arena *mem = arena_new();
     for (int round = 0; round < 20; round++) {
         char text[SECRET_LENGTH];
-        memcpy(text, secret_reveal(secret_make(mem, SECRET_ACCESS_TOKEN)).ptr, sizeof text);
+        memcpy(text, secret_reveal(secret_make(mem, SECRET_ACCESS_TOKEN, STR_NONE)).ptr,
+               sizeof text);
         for (size_t at = 0; at < sizeof text; at++) {
             char was = text[at];
             for (const char *c = alphabet; *c != '\0'; c++) {
@@ -195,6 +249,8 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_secret_reads_back_as_its_own_kind_and_no_other),
         cmocka_unit_test(the_hash_is_the_digest_of_the_whole_text),
+        cmocka_unit_test(secrets_of_a_user_lead_to_the_shard_and_their_hashes_begin_with_it),
+        cmocka_unit_test(a_derived_secret_stays_in_the_shard),
         cmocka_unit_test(a_secret_names_its_group_and_half_of_it_is_random),
         cmocka_unit_test(the_form_of_a_secret_does_not_change),
         cmocka_unit_test(garbage_is_refused),

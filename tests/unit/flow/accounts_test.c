@@ -1,18 +1,9 @@
-/* Includes the source file, so that a test can choose the random part of a position. */
 #include "unit/store_kit.h"
 
-static uint32_t chosen_chance;
-static bool chance_is_chosen;
-
-static uint32_t
-chance_below(uint32_t limit)
-{
-    return chance_is_chosen ? chosen_chance : random_below(limit);
-}
-
-#define random_below chance_below
-#include "flow/accounts.c"
-#undef random_below
+#include "base/clock.h"
+#include "crypt/password.h"
+#include "flow/accounts.h"
+#include "store/tx.h"
 
 #include <pthread.h>
 
@@ -161,28 +152,6 @@ taken_usernames_and_addresses_are_reported(struct kit *kit)
         assert_null(problems.password);
     }
     assert_int_equal(count_accounts(kit), 1);
-}
-
-static void
-colliding_positions_are_retried_up_to_a_limit(struct kit *kit)
-{
-    struct account_problems problems;
-    struct user user;
-    chance_is_chosen = true;
-    chosen_chance = 77;
-    for (uint32_t i = 0; i < POSITION_ATTEMPTS; i++) {
-        struct str name = str_format(kit->mem, "user-%u", i);
-        struct account_params params = { .username = name };
-        assert_int_equal(make(kit, &params, &user, &problems), ERR_NONE);
-        assert_int_equal(user.position, user_position(now, 77 + i));
-    }
-    struct account_params params = { .username = STR("one-more") };
-    assert_int_equal(make(kit, &params, &user, &problems), ERR_UNAVAILABLE);
-    assert_false(account_problems_any(&problems));
-    struct account_params taken = { .username = STR("user-3") };
-    assert_int_equal(make(kit, &taken, &user, &problems), ERR_TAKEN);
-    chance_is_chosen = false;
-    assert_int_equal(count_accounts(kit), POSITION_ATTEMPTS);
 }
 
 struct rival {
@@ -401,7 +370,6 @@ main(void)
         KIT_CASE(only_the_username_is_required),
         KIT_CASE(every_invalid_field_is_reported_and_nothing_is_stored),
         KIT_CASE(taken_usernames_and_addresses_are_reported),
-        KIT_CASE(colliding_positions_are_retried_up_to_a_limit),
         KIT_CASE(concurrent_sign_ups_for_a_username_create_one_account),
         KIT_CASE(accounts_are_found_by_id_username_and_address_in_any_case),
         KIT_CASE(invalid_logins_are_not_found),

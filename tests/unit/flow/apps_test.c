@@ -324,7 +324,7 @@ static void
 app_refusal_explains_failed_authentication(struct kit *kit)
 {
     struct world world = world_begin(kit);
-    const struct secret *second, *other = secret_make(kit->mem, SECRET_CLIENT);
+    const struct secret *second, *other = secret_make(kit->mem, SECRET_CLIENT, STR("AA"));
     struct app app, hidden = world_app(kit, true, NULL);
     assert_int_equal(app_rotate_secret(kit->db, kit->mem, world.app.id, false, T0, &app, &second),
                      ERR_NONE);

@@ -86,7 +86,7 @@ sign_in_by_username_or_address_returns_a_session_key(struct kit *kit)
         assert_true(str_eq_c(session.device, "Firefox"));
         assert_true(str_eq_c(session.address, "192.0.2.1"));
         assert_int_equal(session.expires_at, T0 + SESSION_SECONDS);
-        assert_true(str_eq(session.hash, digest_text(kit->mem, key))); /* not the key itself */
+        assert_true(str_eq(session.hash, session_hash(kit->mem, key))); /* not the key itself */
     }
     assert_int_equal(sessions_of(kit, ada.id).count, KIT_COUNT(ways));
 }
@@ -166,7 +166,7 @@ signing_in_ends_the_previous_session(struct kit *kit)
 {
     struct user ada = make_ada(kit);
     struct sign_in params = good_sign_in();
-    struct str planted = session_make_key(kit->mem), first, second;
+    struct str planted = session_make_key(kit->mem, STR("AA")), first, second;
     params.old_key = planted; /* planted in the browser by an attacker */
     first = signed_in(kit, &params);
     assert_false(str_eq(first, planted));
@@ -196,9 +196,9 @@ a_malformed_key_finds_no_session(struct kit *kit)
         STR(""),
         str_first(key, 42),
         str_format(kit->mem, "%.*sA", STR_ARG(key)),
-        digest_text(kit->mem, key), /* as read from a stolen database */
+        session_hash(kit->mem, key), /* as read from a stolen database */
         session_form_token(kit->mem, key),
-        session_make_key(kit->mem),
+        session_make_key(kit->mem, STR("AA")),
         STR("AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA'"),
     };
     for (size_t i = 0; i < KIT_COUNT(keys); i++)
@@ -208,9 +208,34 @@ a_malformed_key_finds_no_session(struct kit *kit)
 }
 
 static void
+a_session_of_another_shard_is_unknown(struct kit *kit)
+{
+    struct user ada = make_ada(kit);
+    struct str shard = shard_of(ada.id);
+    struct str other = str_eq_c(shard, "AA") ? STR("AB") : STR("AA");
+    const struct str shards[] = { shard, other };
+    for (size_t i = 0; i < KIT_COUNT(shards); i++) {
+        struct str key = session_make_key(kit->mem, shards[i]);
+        struct session session = { .hash = session_hash(kit->mem, key),
+                                   .user_id = ada.id,
+                                   .user_epoch = ada.epoch,
+                                   .device = STR("a browser"),
+                                   .address = STR("192.0.2.1"),
+                                   .created_at = T0,
+                                   .expires_at = T0 + 100 };
+        struct world_session adding = { kit->mem, &session };
+        assert_true(str_eq(str_first(key, 2), shards[i]));
+        assert_true(str_eq(str_first(session.hash, 2), shards[i]));
+        assert_int_equal(tx_write(kit->db, world_add_session, &adding), ERR_NONE);
+        assert_int_equal(find(kit, key, T0), i == 0 ? ERR_NONE : ERR_NOT_FOUND);
+    }
+}
+
+static void
 a_form_token_belongs_to_one_key(struct kit *kit)
 {
-    struct str one = session_make_key(kit->mem), two = session_make_key(kit->mem);
+    struct str one = session_make_key(kit->mem, STR("AA"));
+    struct str two = session_make_key(kit->mem, STR("AA"));
     struct str token = session_form_token(kit->mem, one);
     assert_false(str_eq(one, two));
     assert_true(str_eq(token, session_form_token(kit->mem, one)));
@@ -370,6 +395,7 @@ main(void)
         KIT_CASE(a_session_ends_by_time_by_signing_out_and_with_its_user),
         KIT_CASE(signing_in_ends_the_previous_session),
         KIT_CASE(a_malformed_key_finds_no_session),
+        KIT_CASE(a_session_of_another_shard_is_unknown),
         KIT_CASE(a_form_token_belongs_to_one_key),
         KIT_CASE(a_device_is_one_short_line),
         KIT_CASE(a_new_password_ends_every_session),

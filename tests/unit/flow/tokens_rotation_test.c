@@ -119,7 +119,7 @@ a_token_of_an_unknown_family_is_unknown(struct kit *kit)
 {
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0), none;
-    const struct secret *strange = secret_make(kit->mem, SECRET_REFRESH_TOKEN);
+    const struct secret *strange = secret_make(kit->mem, SECRET_REFRESH_TOKEN, STR("AA"));
     assert_int_equal(world_refresh(&world, strange, T0, &none), ERR_INVALID);
     assert_true(world_scopes(&world, set.access, T0) != 0);
 }

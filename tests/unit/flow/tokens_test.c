@@ -91,6 +91,124 @@ consent_exchange_and_refresh_work(struct kit *kit)
                      SECRET_LENGTH); /* the grant is still valid */
 }
 
+/* ---- shards ---- */
+
+static bool
+is_in(struct str secret, struct str shard)
+{
+    int first = shard_digit(secret.ptr[6]) ^ shard_digit(secret.ptr[46]);
+    int second = shard_digit(secret.ptr[7]) ^ shard_digit(secret.ptr[47]);
+    return first * 64 + second == shard_number(shard);
+}
+
+static void
+codes_and_tokens_begin_with_the_shard_of_their_user(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct str shard = shard_of(world.ada.id);
+    struct token_set set = world_tokens(&world, T0), next;
+    assert_int_equal(world_refresh(&world, set.refresh, T0 + 1, &next), ERR_NONE);
+    assert_true(is_in(world_code(&world, T0), shard));
+    assert_true(is_in(secret_reveal(set.access), shard));
+    assert_true(is_in(secret_reveal(set.refresh), shard));
+    assert_true(is_in(secret_reveal(next.access), shard));
+    assert_true(is_in(secret_reveal(next.refresh), shard));
+}
+
+/* Rows that no flow writes: of the user's family, but in another shard. */
+struct stray {
+    struct arena *mem;
+    struct str family_id;
+    struct str app_id;
+    struct str code_hash, access_hash, refresh_hash;
+};
+
+static enum err
+add_strays(struct db_tx *tx, void *argument)
+{
+    const struct stray *stray = argument;
+    struct live_family live = { 0 };
+    struct access_token access = { .hash = stray->access_hash,
+                                   .scopes = HINTS | MUSIC,
+                                   .audience = AUDIENCE_API,
+                                   .created_at = T0,
+                                   .expires_at = T0 + ACCESS_SECONDS };
+    struct auth_code code = { .hash = stray->code_hash,
+                              .family_id = stray->family_id,
+                              .app_id = stray->app_id,
+                              .redirect_uri = STR(CALLBACK),
+                              .challenge = STR(CHALLENGE),
+                              .expires_at = T0 + CODE_SECONDS };
+    enum err err = family_store_find(tx, stray->mem, stray->family_id, T0, &live);
+    if (!err)
+        err = access_store_add(tx, stray->mem, &access, &live);
+    if (!err)
+        err = code_store_add(tx, stray->mem, &code);
+    return err ? err : refresh_store_add(tx, stray->mem, stray->refresh_hash, stray->family_id, T0);
+}
+
+static void
+codes_and_tokens_of_another_shard_are_unknown(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set set = world_tokens(&world, T0), none;
+    struct str own = shard_of(world.ada.id);
+    struct str other = str_eq_c(own, "AA") ? STR("AB") : STR("AA");
+    const struct str shards[] = { own, other };
+    for (size_t i = 0; i < KIT_COUNT(shards); i++) {
+        bool is_refresh;
+        struct access access;
+        const char *problem = NULL;
+        const struct secret *at = secret_make(kit->mem, SECRET_ACCESS_TOKEN, shards[i]);
+        const struct secret *rt = secret_make(kit->mem, SECRET_REFRESH_TOKEN, shards[i]);
+        const struct secret *ac = secret_make(kit->mem, SECRET_CODE, shards[i]);
+        struct stray stray = {
+            .mem = kit->mem,
+            .family_id = str_format(kit->mem, "fam_%s", secret_group(kit->mem, set.refresh).ptr),
+            .app_id = world.app.id,
+            .code_hash = secret_hash(kit->mem, ac),
+            .access_hash = secret_hash(kit->mem, at),
+            .refresh_hash = secret_hash(kit->mem, rt),
+        };
+        struct exchange exchange = { &world.app, secret_reveal(ac), STR(CALLBACK), STR(VERIFIER), 0,
+                                     T0 };
+        assert_int_equal(tx_write(kit->db, add_strays, &stray), ERR_NONE);
+        assert_int_equal(token_access(kit->db, kit->mem, secret_reveal(at), T0, &access, NULL),
+                         i == 0 ? ERR_NONE : ERR_UNAUTHENTICATED);
+        assert_int_equal(introspect(&world, secret_reveal(at), T0, &access, &is_refresh),
+                         i == 0 ? ERR_NONE : ERR_NOT_FOUND);
+        assert_int_equal(introspect(&world, secret_reveal(rt), T0, &access, &is_refresh),
+                         i == 0 ? ERR_NONE : ERR_NOT_FOUND);
+        assert_int_equal(world_refresh(&world, rt, T0, &none), i == 0 ? ERR_NONE : ERR_INVALID);
+        assert_int_equal(token_exchange(kit->db, kit->mem, &exchange, &none, &problem),
+                         i == 0 ? ERR_NONE : ERR_INVALID);
+    }
+}
+
+static void
+a_token_stays_invalid_when_a_deleted_app_is_registered_again(struct kit *kit)
+{
+    struct world world = world_begin(kit);
+    struct token_set set = world_tokens(&world, T0);
+    static const struct str uris[] = { { CALLBACK, sizeof CALLBACK - 1 } };
+    struct app_params params = { .owner = STR("ada"),
+                                 .id = world.app.id,
+                                 .name = STR("Concert Finder"),
+                                 .redirect_uris = uris,
+                                 .redirect_uri_count = 1,
+                                 .scopes = STR("agent_hints music_preferences") };
+    struct app_problems problems;
+    const struct secret *secret;
+    struct app app;
+    assert_true(world_scopes(&world, set.access, T0) != 0);
+    assert_int_equal(app_delete(kit->db, kit->mem, world.app.id, &app), ERR_NONE);
+    assert_int_equal(world_scopes(&world, set.access, T0), 0);
+    assert_int_equal(app_register(kit->db, kit->mem, &params, T0, &app, &secret, &problems),
+                     ERR_NONE);
+    assert_true(str_eq(app.id, world.app.id));
+    assert_int_equal(world_scopes(&world, set.access, T0), 0);
+}
+
 /* ---- exchange ---- */
 
 static void
@@ -100,7 +218,7 @@ a_failed_exchange_does_not_redeem_the_code(struct kit *kit)
     struct app other = world_app(kit, false, NULL);
     struct str code = world_code(&world, T0);
     struct token_set set = world_tokens(&world, T0);
-    const struct secret *unknown = secret_make(kit->mem, SECRET_CODE);
+    const struct secret *unknown = secret_make(kit->mem, SECRET_CODE, STR("AA"));
     const struct {
         const char *why;
         const struct app *app;
@@ -313,7 +431,7 @@ a_refused_refresh_does_not_use_the_token(struct kit *kit)
     struct app other = world_app(kit, false, NULL);
     struct token_set set = world_tokens(&world, T0), out;
     struct str token = secret_reveal(set.refresh);
-    const struct secret *unknown = secret_make(kit->mem, SECRET_REFRESH_TOKEN);
+    const struct secret *unknown = secret_make(kit->mem, SECRET_REFRESH_TOKEN, STR("AA"));
     const struct {
         const char *why;
         struct refresh params;
@@ -423,7 +541,7 @@ revocation_follows_the_contract(struct kit *kit)
     other.app = world_app(kit, false, NULL);
     revoked(&other, set.access); /* another app's token stays valid */
     revoked(&other, set.refresh);
-    revoked(&world, secret_make(kit->mem, SECRET_ACCESS_TOKEN));
+    revoked(&world, secret_make(kit->mem, SECRET_ACCESS_TOKEN, STR("AA")));
     assert_int_equal(token_revoke(kit->db, kit->mem, &world.app, STR("garbage"), T0), ERR_NONE);
     assert_int_equal(token_revoke(kit->db, kit->mem, &world.app, STR_NONE, T0), ERR_NONE);
     assert_int_equal(world_scopes(&world, set.access, T0), HINTS | MUSIC);
@@ -458,7 +576,7 @@ token_refusal_explains_and_names_the_app(struct kit *kit)
     struct world world = world_begin(kit);
     struct token_set set = world_tokens(&world, T0);
     struct str access = secret_reveal(set.access), refresh = secret_reveal(set.refresh);
-    struct str never = secret_reveal(secret_make(kit->mem, SECRET_ACCESS_TOKEN));
+    struct str never = secret_reveal(secret_make(kit->mem, SECRET_ACCESS_TOKEN, STR("AA")));
     struct app app;
     int64_t late = T0 + ACCESS_SECONDS;
     assert_non_null(strstr(refused(&world, access, late, true), "has expired"));
@@ -497,6 +615,9 @@ main(void)
 {
     static const struct kit_case cases[] = {
         KIT_CASE(consent_exchange_and_refresh_work),
+        KIT_CASE(codes_and_tokens_begin_with_the_shard_of_their_user),
+        KIT_CASE(codes_and_tokens_of_another_shard_are_unknown),
+        KIT_CASE(a_token_stays_invalid_when_a_deleted_app_is_registered_again),
         KIT_CASE(a_failed_exchange_does_not_redeem_the_code),
         KIT_CASE(a_reused_code_revokes_only_its_family),
         KIT_CASE(revoked_and_expired_tokens_stay_invalid),

@@ -7,6 +7,7 @@
 
 #include "unit/store_kit.h"
 
+#include "base/shard.h"
 #include "crypt/secret.h"
 #include "flow/accounts.h"
 #include "flow/apps.h"
@@ -64,7 +65,7 @@ static inline struct session
 world_session(struct kit *kit, const struct user *user)
 {
     struct session session = {
-        .hash = session_hash(kit->mem, session_make_key(kit->mem)),
+        .hash = session_hash(kit->mem, session_make_key(kit->mem, shard_of(user->id))),
         .user_id = user->id,
         .user_epoch = user->epoch,
         .device = STR("a browser"),

@@ -10,7 +10,8 @@
 #define DAY ((int64_t)86400)
 #define NOON (T0 / DAY * DAY + DAY / 2)
 
-SQL(usage_rows, "SELECT (SELECT COUNT(*) FROM user_usage), (SELECT COUNT(*) FROM app_usage),"
+SQL(usage_rows, "SELECT (SELECT COUNT(*) FROM user_usage), (SELECT COUNT(*) FROM (SELECT DISTINCT "
+                "app_id, day FROM app_usage) d),"
                 " (SELECT COUNT(*) FROM app_refusal)");
 
 struct counting {

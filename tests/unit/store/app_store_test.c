@@ -1,8 +1,11 @@
 #include "unit/store/rows.h"
 
+#include "base/clock.h"
+
 struct args {
     struct arena *mem;
     const struct app *app;
+    struct app added;
     struct str id, owner;
     int64_t after, limit, number;
     struct app found;
@@ -11,7 +14,8 @@ struct args {
     struct grant grant;
 };
 
-WORK(add_work, app_store_add(tx, a->mem, a->app))
+WORK(add_work, (a->added = *a->app, app_store_add(tx, a->mem, &a->added)))
+WORK(finish_work, app_store_finish_deletions(tx, a->mem, a->after, a->limit, &a->count))
 WORK(find_work, app_store_find(tx, a->mem, a->id, &a->found))
 WORK(put_work, app_store_put(tx, a->mem, a->app))
 WORK(delete_work, app_store_delete(tx, a->mem, a->id))
@@ -210,6 +214,96 @@ an_unknown_status_is_an_internal_error(struct kit *kit)
     assert_int_equal(find(kit, finder.id, &found), ERR_INTERNAL);
 }
 
+/* ---- deleting an app with many grants ---- */
+
+#define MANY_GRANTS 450
+#define LATER (clock_now() + (int64_t)3 * 3600)
+
+SQL(test_grants, "SELECT (SELECT COUNT(*) FROM app_grant), (SELECT COUNT(*) FROM deleted_app)");
+
+struct grants {
+    struct arena *mem;
+    struct db_rows rows;
+};
+
+static enum err
+add_many_grants(struct db_tx *tx, void *argument)
+{
+    struct grants *grants = argument;
+    enum err err = ERR_NONE;
+    for (int i = 0; i < MANY_GRANTS && !err; i++) {
+        struct grant grant = { .id = str_format(grants->mem, "grt_%d", i),
+                               .user_id = str_format(grants->mem, "usr_%d", i),
+                               .app_id = finder.id,
+                               .shown = STR(""),
+                               .expires_at = T0 + 1000 };
+        err = grant_store_add(tx, grants->mem, &grant);
+    }
+    return err;
+}
+
+static enum err
+count_grants(struct db_tx *tx, void *argument)
+{
+    struct grants *grants = argument;
+    return db_query_values(tx, grants->mem, &test_grants, NULL, 0, &grants->rows);
+}
+
+static void
+assert_left(struct kit *kit, int64_t grant_count, int64_t deleted_apps)
+{
+    struct grants grants = { .mem = kit->mem };
+    assert_int_equal(kit_read(kit->db, count_grants, &grants), ERR_NONE);
+    assert_int_equal(db_cell_int(&grants.rows, 0, 0), grant_count);
+    assert_int_equal(db_cell_int(&grants.rows, 0, 1), deleted_apps);
+}
+
+static size_t
+finished(struct kit *kit, int64_t now)
+{
+    struct args args = { .mem = kit->mem, .after = now, .limit = 200 };
+    assert_int_equal(tx_write(kit->db, finish_work, &args), ERR_NONE);
+    return args.count;
+}
+
+static void
+grants_of_a_deleted_app_are_deleted_in_steps(struct kit *kit)
+{
+    rows_begin(kit);
+    struct args args = { .mem = kit->mem, .id = finder.id, .app = &finder };
+    struct grants grants = { .mem = kit->mem };
+    struct app found;
+    assert_int_equal(tx_write(kit->db, add_many_grants, &grants), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, delete_work, &args), ERR_NONE);
+    assert_int_equal(find(kit, finder.id, &found), ERR_NOT_FOUND);
+    assert_left(kit, MANY_GRANTS - 200, 1);
+    assert_int_equal(finished(kit, clock_now()), 200);
+    assert_int_equal(finished(kit, clock_now()), 50);
+    assert_left(kit, 0, 1);
+    assert_int_equal(finished(kit, clock_now()), 0); /* remembered, and not looked at for a while */
+    assert_left(kit, 0, 1);
+    assert_int_equal(finished(kit, LATER), 0);
+    assert_left(kit, 0, 0);
+}
+
+static void
+an_app_with_the_id_of_a_deleted_one_gets_none_of_its_grants(struct kit *kit)
+{
+    rows_begin(kit);
+    struct args args = { .mem = kit->mem, .id = finder.id, .app = &finder };
+    struct grants grants = { .mem = kit->mem };
+    struct app found;
+    assert_int_equal(find(kit, finder.id, &found), ERR_NONE);
+    int64_t epoch = found.epoch;
+    assert_int_equal(tx_write(kit->db, add_many_grants, &grants), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, delete_work, &args), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, add_work, &args), ERR_NONE);
+    assert_int_equal(find(kit, finder.id, &found), ERR_NONE);
+    assert_int_equal(found.epoch, epoch + 1);
+    assert_int_equal(args.added.epoch, epoch + 1);
+    assert_left(kit, 0, 0);
+}
+
 int
 main(void)
 {
@@ -221,6 +315,8 @@ main(void)
         KIT_CASE(a_change_keeps_owner_and_creation_time),
         KIT_CASE(deleting_an_app_deletes_only_its_grants),
         KIT_CASE(an_unknown_status_is_an_internal_error),
+        KIT_CASE(grants_of_a_deleted_app_are_deleted_in_steps),
+        KIT_CASE(an_app_with_the_id_of_a_deleted_one_gets_none_of_its_grants),
     };
     return KIT_RUN("store/app_store", cases, LOG_WARN);
 }

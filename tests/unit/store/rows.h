@@ -68,12 +68,13 @@ static enum err
 rows_put_all(struct db_tx *tx, void *argument)
 {
     struct kit *kit = argument;
+    struct app apps[] = { finder, player };
     enum err err = user_store_add(tx, kit->mem, &ada);
     if (!err)
         err = user_store_add(tx, kit->mem, &bob);
     if (!err)
-        err = app_store_add(tx, kit->mem, &finder);
-    return err ? err : app_store_add(tx, kit->mem, &player);
+        err = app_store_add(tx, kit->mem, &apps[0]);
+    return err ? err : app_store_add(tx, kit->mem, &apps[1]);
 }
 
 /* Ada, Bob, the Concert Finder, and the Player, which is disabled. */

@@ -9,7 +9,7 @@
 struct adding {
     struct arena *mem;
     struct str app_id;
-    uint32_t chance;
+    uint32_t chance; /* of the position, or the part */
     struct usage_slot slot;
 };
 
@@ -31,36 +31,56 @@ add_app(struct db_tx *tx, void *argument)
                        .name = STR("an app"),
                        .redirect_uris = STR("https://c.example/cb"),
                        .is_public = true,
-                       .position = adding->app_id.ptr[4] };
+                       .position = (int64_t)adding->chance + 1 };
     return app_store_add(tx, adding->mem, &app);
 }
 
 static struct usage_slot
-slot_of(struct kit *kit, const char *app_id, uint32_t chance)
+slot_of(struct kit *kit, const char *app_id, uint32_t part)
 {
-    struct adding adding = { .mem = kit->mem, .app_id = str_of(app_id), .chance = chance };
+    struct adding adding = { .mem = kit->mem, .app_id = str_of(app_id), .chance = part };
     assert_int_equal(tx_write(kit->db, add_day, &adding), ERR_NONE);
     return adding.slot;
 }
 
-static void
-the_slot_of_an_apps_day_is_unique_and_kept(struct kit *kit)
+struct reading {
+    struct arena *mem;
+    struct str app_id;
+    struct app_usage usage;
+};
+
+static enum err
+read_usage(struct db_tx *tx, void *argument)
 {
-    static const char *const apps[] = { "app_a", "app_b", "app_c" };
+    struct reading *reading = argument;
+    return usage_store_find_app(tx, reading->mem, reading->app_id, TODAY, TODAY * (int64_t)86400,
+                                &reading->usage);
+}
+
+static void
+the_slot_of_an_apps_day_follows_from_its_id_and_parts_add_up(struct kit *kit)
+{
+    static const char *const apps[] = { "app_aaaaaaaa", "app_aaaaaaba", "app_baaaaaaa" };
     int64_t numbers[KIT_COUNT(apps)];
     for (size_t i = 0; i < KIT_COUNT(apps); i++) {
-        struct adding adding = { .mem = kit->mem, .app_id = str_of(apps[i]) };
+        struct adding adding = { .mem = kit->mem,
+                                 .app_id = str_of(apps[i]),
+                                 .chance = (uint32_t)i };
         assert_int_equal(tx_write(kit->db, add_app, &adding), ERR_NONE);
-        struct usage_slot slot =
-            slot_of(kit, apps[i], UINT32_MAX); /* the same random number for all */
+        struct usage_slot slot = slot_of(kit, apps[i], 63);
         assert_true(slot.exists);
         numbers[i] = slot.number;
-        assert_int_equal(slot.number >> 32, TODAY);
+        assert_int_equal(slot.number >> 42, TODAY);
         for (size_t other = 0; other < i; other++)
             assert_true(numbers[other] != slot.number);
     }
-    for (size_t i = 0; i < KIT_COUNT(apps); i++)
+    for (size_t i = 0; i < KIT_COUNT(apps); i++) {
+        struct reading reading = { .mem = kit->mem, .app_id = str_of(apps[i]) };
         assert_int_equal(slot_of(kit, apps[i], 7).number, numbers[i]);
+        assert_int_equal(slot_of(kit, apps[i], 7).number, numbers[i]);
+        assert_int_equal(kit_read(kit->db, read_usage, &reading), ERR_NONE);
+        assert_int_equal(reading.usage.days[USAGE_DAYS - 1].counts[USAGE_CALL], 3);
+    }
 }
 
 static void
@@ -73,7 +93,7 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(the_slot_of_an_apps_day_is_unique_and_kept),
+        KIT_CASE(the_slot_of_an_apps_day_follows_from_its_id_and_parts_add_up),
         KIT_CASE(a_deleted_app_has_no_slot),
     };
     return KIT_RUN("store/usage_store", cases, LOG_WARN);

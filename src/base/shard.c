@@ -1,0 +1,43 @@
+#include "base/shard.h"
+
+#define FIRST STR("AA")
+
+int
+shard_digit(char c)
+{
+    if (c >= 'A' && c <= 'Z')
+        return c - 'A';
+    if (c >= 'a' && c <= 'z')
+        return c - 'a' + 26;
+    if (c >= '0' && c <= '9')
+        return c - '0' + 52;
+    return c == '-' ? 62 : c == '_' ? 63 : -1;
+}
+
+struct str
+shard_at_start(struct str text)
+{
+    bool valid =
+        text.len >= SHARD_LENGTH && shard_digit(text.ptr[0]) >= 0 && shard_digit(text.ptr[1]) >= 0;
+    return valid ? str_first(text, SHARD_LENGTH) : FIRST;
+}
+
+struct str
+shard_of(struct str id)
+{
+    size_t prefix = str_index(id, '_');
+    return prefix < id.len ? shard_at_start(str_from(id, prefix + 1)) : FIRST;
+}
+
+int
+shard_number(struct str shard)
+{
+    struct str valid = shard_at_start(shard);
+    return shard_digit(valid.ptr[0]) * 64 + shard_digit(valid.ptr[1]);
+}
+
+bool
+shard_holds(struct str hash, struct str id)
+{
+    return str_eq(shard_at_start(hash), shard_of(id));
+}
