@@ -1,0 +1,78 @@
+// scale.mjs - what users cost on PostgreSQL: bytes of each table, and processor time per request of the node and of the
+// database. docs/SCALE.md calculates with these figures.
+//
+//   make build/penchant build/bench/people build/bench/load && node bench/scale.mjs [USERS]     2,000 unless given
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { cases } from "./cases.mjs";
+import { load, writeRequests } from "./load.mjs";
+import { startPostgres } from "./postgres.mjs";
+import { makeFolder, run } from "./process.mjs";
+import { startPenchant } from "./servers.mjs";
+import { settings, tools } from "./settings.mjs";
+
+const users = Number(process.argv[2] ?? 2000);
+const MEASURED = ["hints, warm", "hints, cold", "introspect, cold", "refresh", "preference write", "sign-in"];
+const TICK_US = 10_000; // of /proc/PID/stat
+
+const statOf = (pid) => {
+  const [, ...fields] = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ");
+  const values = fields.join(") ").split(" ");
+  return { parent: Number(values[1]), ticks: Number(values[11]) + Number(values[12]), ended: Number(values[13]) + Number(values[14]) };
+};
+
+// Microseconds of the process and of its children, those that have ended included.
+function cpuOf(pid) {
+  const own = statOf(pid);
+  let ticks = own.ticks + own.ended;
+  for (const each of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
+    try {
+      const stat = statOf(each);
+      if (stat.parent === pid) ticks += stat.ticks;
+    } catch {} // has ended meanwhile
+  }
+  return ticks * TICK_US;
+}
+
+const postgres = await startPostgres();
+const postmaster = Number(readFileSync(join(postgres.data, "postmaster.pid"), "utf8").split("\n")[0]);
+const sql = async (text) => (await run("psql", [postgres.store, "-AtF", " ", "-c", text])).trimEnd().split("\n").map((line) => line.split(" "));
+
+const file = join(makeFolder(), "tokens");
+const { atoms } = JSON.parse(await run(tools.people, [postgres.store, String(users), String(users), file]));
+const [first, ...lines] = readFileSync(file, "utf8").trimEnd().split("\n");
+const [client_id, client_secret, ...password] = first.split(" ");
+const tokens = lines.map((line) => Object.fromEntries(line.split(" ").map((value, i) => [["name", "access", "refresh"][i], value])));
+const town = { app: { client_id, client_secret }, password: password.join(" "), tokens };
+
+await sql("VACUUM");
+const sizes = await sql("SELECT relname, pg_table_size(oid), pg_indexes_size(oid) FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace ORDER BY pg_total_relation_size(oid) DESC");
+console.log(`${users} users with ${(atoms / users).toFixed(0)} atoms each, bytes per user:\n`);
+console.log("| table | rows per user | bytes per user | with indexes | bytes per row, with indexes |\n|---|---|---|---|---|");
+let total = 0;
+for (const [name, table, indexes] of sizes) {
+  const both = Number(table) + Number(indexes);
+  const [[rows]] = await sql(`SELECT count(*) FROM ${name}`);
+  total += both;
+  if (both > 20 * users) console.log(`| \`${name}\` | ${(rows / users).toFixed(1)} | ${Math.round(table / users)} | ${Math.round(both / users)} | ${Math.round(both / Math.max(rows, 1))} |`);
+}
+console.log(`| all | | | ${Math.round(total / users)} | |\n`);
+
+console.log("| request | µs of the node | µs of the database | transactions |\n|---|---|---|---|");
+for (const name of MEASURED) {
+  const row = cases.find((each) => each.store === "postgresql" && each.name === name);
+  const server = await startPenchant(postgres.store, { cache: row.cache });
+  const requests = [await row.request(town, server)].flat();
+  const path = writeRequests(server.port, requests);
+  const send = (seconds) => load(server.port, path, row.status, row.once ? "once" : seconds, row.follow, row.connections ?? settings.connections);
+  if (!row.once && !row.follow) await send(1);
+  const count = async () => Number((await sql("SELECT pg_stat_clear_snapshot(), xact_commit + xact_rollback FROM pg_stat_database WHERE datname = 'postgres'"))[0].at(-1));
+  const before = { node: cpuOf(server.pid), database: cpuOf(postmaster), transactions: await count() };
+  const { requests: sent } = await send(settings.seconds);
+  await new Promise((resolve) => setTimeout(resolve, 1500)); // PostgreSQL reports its counts once per second
+  const after = { node: cpuOf(server.pid), database: cpuOf(postmaster), transactions: await count() };
+  console.log(`| ${name} | ${Object.keys(before).map((what) => ((after[what] - before[what]) / sent).toFixed(1)).join(" | ")} |`);
+  await server.stop();
+}
+await postgres.stop();
+process.exit(0);
