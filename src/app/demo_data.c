@@ -122,7 +122,6 @@ connect_app(const struct demo_writer *demo, const struct json_value *given)
                    .requested = asked,
                    .shown =
                        grant_add_shown(demo->mem, STR(""), about, STR("an app on this device")),
-                   .withheld = STR(""),
                    .expires_at = demo->now + 90 * DAY,
                    .created_at = time_of(demo, given),
                    .updated_at = time_of(demo, given) },
