@@ -84,6 +84,7 @@ void
 postgres_free_hosts(struct postgres_store *store)
 {
     for (size_t i = 0; i < store->host_count; i++) {
+        postgres_resolve_stop(&store->hosts[i]);
         free(store->hosts[i].name);
         free(store->hosts[i].address);
         free(store->hosts[i].port);
@@ -138,12 +139,28 @@ add(struct parameters *parameters, const char *keyword, const char *value)
     parameters->values[parameters->count++] = value;
 }
 
+/* libpq wants a name for each address; it verifies certificates and finds passwords with it. */
+static char *
+repeat(const char *name, size_t count)
+{
+    if (name == NULL)
+        return NULL;
+    size_t length = strlen(name) + 1;
+    char *names = memory_alloc(count, length);
+    for (size_t i = 0; i < count; i++) {
+        memcpy(names + i * length, name, length);
+        names[(i + 1) * length - 1] = i + 1 < count ? ',' : '\0';
+    }
+    return names;
+}
+
 /* Defaults that the address may override, the address, then settings it may not override; of two
  * equal keywords libpq uses the last. target_session_attrs avoids a server that was demoted. */
 static PGconn *
-start(const struct postgres_store *store, const struct postgres_host *host)
+start(const struct postgres_store *store, const struct postgres_host *host, const char *addresses)
 {
     struct parameters all = { 0 };
+    char *names = repeat(host->name, list_count(addresses));
     add(&all, "tcp_user_timeout", "10000");
     add(&all, "keepalives_idle", "30");
     add(&all, "target_session_attrs", "read-write");
@@ -152,11 +169,13 @@ start(const struct postgres_store *store, const struct postgres_host *host)
         if (strcmp(at->keyword, "host") != 0 && strcmp(at->keyword, "hostaddr") != 0 &&
             strcmp(at->keyword, "port") != 0)
             add(&all, at->keyword, at->val);
-    add(&all, "host", host->name);
-    add(&all, "hostaddr", host->address);
+    add(&all, "host", names);
+    add(&all, "hostaddr", addresses != NULL ? addresses : host->address);
     add(&all, "port", host->port);
     add(&all, "client_encoding", "UTF8");
-    return PQconnectStartParams(all.keywords, all.values, 0);
+    PGconn *handle = PQconnectStartParams(all.keywords, all.values, 0);
+    free(names);
+    return handle;
 }
 
 static bool
@@ -177,11 +196,19 @@ finish(const struct postgres_store *store, PGconn *handle, int64_t until, bool *
 }
 
 static PGconn *
-connect_host(const struct postgres_store *store, struct postgres_host *host, int64_t until,
-             char *reasons, size_t size)
+connect_host(struct postgres_store *store, struct postgres_host *host, int64_t until, char *reasons,
+             size_t size)
 {
-    PGconn *handle = start(store, host);
+    struct why unresolved = { 0 };
+    char *addresses = NULL;
+    if (!postgres_resolve(store, host, until, &addresses, &unresolved)) {
+        host->failed_at = clock_ticks_ns();
+        add_reasons(unresolved.text, reasons, size);
+        return NULL;
+    }
+    PGconn *handle = start(store, host, addresses);
     bool late = false;
+    free(addresses);
     if (handle != NULL && finish(store, handle, until, &late)) {
         PQsetNoticeReceiver(handle, ignore_notice, NULL);
         return handle;

@@ -8,6 +8,7 @@
  *   values.c       parameters and results
  *   wire.c         one statement on one connection, with a deadline
  *   connect.c      hosts and new connections
+ *   resolve.c      addresses of host names
  *   commit.c       commits whose confirmation was lost
  *   pool.c         the connection pool, and metrics
  *   monitor.c      readiness, the server's clock, and old rows of the change log
@@ -43,10 +44,13 @@ struct postgres_connection {
     struct postgres_connection *next; /* in the idle list */
 };
 
+struct postgres_lookup;
+
 /* A server that the address names. */
 struct postgres_host {
-    char *name, *address, *port; /* NULL: libpq's default */
-    _Atomic int64_t failed_at;   /* clock_ticks_ns() of the last failure; 0: none */
+    char *name, *address, *port;    /* NULL: libpq's default */
+    _Atomic int64_t failed_at;      /* clock_ticks_ns() of the last failure; 0: none */
+    struct postgres_lookup *lookup; /* of its addresses; NULL: none runs. Under the store's lock */
 };
 
 struct postgres_waiter;
@@ -256,6 +260,13 @@ void postgres_disconnect(struct postgres_connection *connection); /* NULL is all
 bool postgres_find_pooler(struct postgres_connection *connection);
 enum err postgres_prepare_all(struct postgres_connection *connection, int64_t within_ms,
                               struct why *why);
+
+/* resolve.c: the addresses of a host, separated by commas, which the caller frees; NULL if it needs
+ * none, because it is an address or a socket. False: none before `until`, and `why` is the reason.
+ */
+bool postgres_resolve(struct postgres_store *store, struct postgres_host *host, int64_t until,
+                      char **addresses, struct why *why);
+void postgres_resolve_stop(struct postgres_host *host); /* does not wait for a thread */
 
 /* pool.c */
 void postgres_pool_start(struct postgres_store *store, size_t connections);
