@@ -69,3 +69,18 @@ postgres_snapshot_oldest(const char *snapshot)
 {
     return strtoull(snapshot, NULL, 10); /* "oldest:next:running,…" */
 }
+
+/* Nothing is cached in a process that does not synchronize its versions. */
+uint64_t
+postgres_version(struct db *db, struct str id)
+{
+    struct postgres_store *store = (struct postgres_store *)db;
+    return atomic_load(&store->incarnations) == 0 ? 0 : versions_of(&store->versions, id);
+}
+
+uint64_t
+postgres_commits(struct db *db)
+{
+    struct postgres_store *store = (struct postgres_store *)db;
+    return atomic_load(&store->incarnations) == 0 ? 0 : versions_commits(&store->versions);
+}

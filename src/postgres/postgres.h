@@ -147,7 +147,7 @@ enum postgres_status postgres_commit_status(const struct postgres_connection *lo
     " (CASE WHEN pg_is_in_recovery() THEN NULL"                       \
     " ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END" \
     " || ' ' || EXTRACT(EPOCH FROM pg_postmaster_start_time())"       \
-    " || ' ' || (SELECT EXTRACT(EPOCH FROM stats_reset) FROM pg_stat_bgwriter))"
+    " || ' ' || EXTRACT(EPOCH FROM pg_stat_get_bgwriter_stat_reset_time()))"
 
 /* values.c */
 enum err postgres_copy_rows(const PGresult *result, struct arena *mem, struct db_rows *rows);
@@ -295,6 +295,8 @@ void postgres_changes_write(const struct touched *touched, char out[POSTGRES_CHA
  * they came. Whatever cannot be read counts as a change of everything. */
 void postgres_changes_read(struct str rows, uint64_t oldest, struct touched *touched);
 uint64_t postgres_snapshot_oldest(const char *snapshot); /* the oldest running transaction */
+uint64_t postgres_version(struct db *db, struct str id);
+uint64_t postgres_commits(struct db *db);
 
 /* sync.c */
 void postgres_sync_start(struct postgres_store *store);
@@ -302,8 +304,6 @@ void postgres_sync_stop(struct postgres_store *store);
 void postgres_sync(struct db *db, struct db_sync *sync);
 uint64_t postgres_sync_ticket(struct db *db);
 bool postgres_sync_now(struct db *db, uint64_t ticket);
-uint64_t postgres_version(struct db *db, struct str id);
-uint64_t postgres_commits(struct db *db);
 
 /* Asks, although no request waits, so that the cache outlives a time without requests. */
 void postgres_sync_beat(struct postgres_store *store);

@@ -26,9 +26,9 @@
 
 #define PACE_NS \
     200000 /* between the beginnings of two questions; an idle server is asked at once */
-#define QUICK_NS 400000      /* as long an HTTP thread waits for an answer */
-#define PAUSE_MIN_NS 1000000 /* after a later answer no HTTP thread asks, at first for so long */
-#define PAUSE_MAX_NS 128000000
+#define QUICK_NS 400000       /* as long an HTTP thread waits for an answer */
+#define PAUSE_MIN_NS 16000000 /* after a later answer no HTTP thread asks, at first for so long */
+#define PAUSE_MAX_NS 1000000000
 #define CHANGES_MAX 1000 /* rows of an answer; more count as a change of everything */
 #define RECONNECT_MS 100
 #define TEXT(number) #number
@@ -36,21 +36,29 @@
 
 /* The planner has no statistics of $1, so a generic plan is as good. */
 #define LAST "CAST($1 AS pg_snapshot)"
-#define QUESTION                                                                               \
+#define STATE(count, slots)                                                                    \
     "SELECT pg_current_snapshot(), (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT," \
-    " COUNT(c.slots), string_agg(c.slots, ' ')," POSTGRES_INCARNATION                          \
-    " FROM ((SELECT slots FROM store_change WHERE xid >= pg_snapshot_xmax(" LAST ")"           \
-    " ORDER BY xid LIMIT " TEXT_OF(                                                            \
-        CHANGES_MAX) " + 1)"                                                                   \
-                     " UNION ALL SELECT slots FROM store_change"                               \
+    " " count ", " slots "," POSTGRES_INCARNATION
+#define QUESTION                                                                     \
+    STATE("COUNT(c.slots)", "string_agg(c.slots, ' ')")                              \
+    " FROM ((SELECT slots FROM store_change WHERE xid >= pg_snapshot_xmax(" LAST ")" \
+    " ORDER BY xid LIMIT " TEXT_OF(                                                  \
+        CHANGES_MAX) " + 1)"                                                         \
+                     " UNION ALL SELECT slots FROM store_change"                     \
                      " WHERE xid = ANY (ARRAY(SELECT pg_snapshot_xip(" LAST ")))) c"
 static const struct postgres_statement question = { "store_sync", QUESTION };
+
+/* For half the price: whether there is anything to ask. While the snapshot stays the same, no
+ * transaction that changes rows has begun or ended. */
+#define BRIEF STATE("0", "NULL")
+static const struct postgres_statement brief = { "store_sync_brief", BRIEF };
 
 /* A dump of another server has rows of transactions that do not exist here yet. */
 static const char removal[] =
     "DELETE FROM store_change WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())";
 static const char preparation[] = "SET plan_cache_mode = force_generic_plan;"
-                                  "PREPARE store_sync AS " QUESTION;
+                                  "PREPARE store_sync AS " QUESTION ";"
+                                  "PREPARE store_sync_brief AS " BRIEF;
 
 struct postgres_syncer {
     struct postgres_store *store;
@@ -66,6 +74,8 @@ struct postgres_syncer {
     int64_t connect_after;      /* no attempt before it */
     int64_t pause, quick_after; /* no HTTP thread asks before it; the pause before that */
     bool unread;                /* the answer to the last question was not read yet */
+    bool unchanged;             /* the last answer had the same snapshot as the one before */
+    bool is_brief;              /* the last question was */
 
     pthread_t thread;
     pthread_mutex_t lock;
@@ -175,19 +185,29 @@ send_question(struct postgres_syncer *syncer)
     const char *values[] = { syncer->snapshot };
     atomic_fetch_add(&syncer->asked, 1);
     syncer->began = clock_ticks_ns();
-    syncer->unread = postgres_send(syncer->connection, &question, values, NULL, NULL, 1);
+    syncer->is_brief = syncer->unchanged && syncer->snapshot != NULL;
+    syncer->unread = postgres_send(syncer->connection, syncer->is_brief ? &brief : &question,
+                                   values, NULL, NULL, syncer->is_brief ? 0 : 1);
     return syncer->unread;
 }
 
-static bool
+enum reply { FAILED, ASK_AGAIN, ANSWERED };
+
+/* ASK_AGAIN: the brief question was not enough. */
+static enum reply
 read_answer(struct postgres_syncer *syncer)
 {
+    enum reply reply = FAILED;
     int64_t time = 0;
     PGresult *result = postgres_collect(syncer->connection);
     syncer->unread = false;
-    bool answered = PQresultStatus(result) == PGRES_TUPLES_OK && !PQgetisnull(result, 0, 4) &&
-                    str_to_int(str_of(PQgetvalue(result, 0, 1)), 0, INT64_MAX / 1000, &time);
-    if (answered) {
+    if (PQresultStatus(result) == PGRES_TUPLES_OK && !PQgetisnull(result, 0, 4) &&
+        str_to_int(str_of(PQgetvalue(result, 0, 1)), 0, INT64_MAX / 1000, &time)) {
+        syncer->unchanged =
+            syncer->snapshot != NULL && strcmp(syncer->snapshot, PQgetvalue(result, 0, 0)) == 0;
+        reply = syncer->is_brief && !syncer->unchanged ? ASK_AGAIN : ANSWERED;
+    }
+    if (reply == ANSWERED) {
         struct why unused = { 0 };
         postgres_clock_check(time * 1000, syncer->began, &unused);
         apply(syncer, result);
@@ -195,7 +215,7 @@ read_answer(struct postgres_syncer *syncer)
         atomic_fetch_add_explicit(&syncer->store->syncs, 1, memory_order_relaxed);
     }
     PQclear(result);
-    return answered;
+    return reply;
 }
 
 /* Whether the last answer serves all of them. */
@@ -213,13 +233,15 @@ serves(const struct postgres_syncer *syncer, const struct db_sync *first)
 static bool
 ask(struct postgres_syncer *syncer, const struct db_sync *first)
 {
+    enum reply reply = ASK_AGAIN;
     if (syncer->unread) {
-        if (!read_answer(syncer))
-            return false;
-        if (serves(syncer, first))
-            return true;
+        reply = read_answer(syncer);
+        if (reply == ANSWERED && !serves(syncer, first))
+            reply = ASK_AGAIN;
     }
-    return send_question(syncer) && read_answer(syncer);
+    while (reply == ASK_AGAIN)
+        reply = send_question(syncer) ? read_answer(syncer) : FAILED;
+    return reply == ANSWERED;
 }
 
 /* A connection that was closed while it was idle is replaced at once. */
@@ -246,7 +268,7 @@ run_question(struct postgres_syncer *syncer, const struct db_sync *first)
 
 /* Whether the answer is there before QUICK_NS have passed. */
 static bool
-is_quick(const struct postgres_syncer *syncer)
+has_arrived(const struct postgres_syncer *syncer)
 {
     PGconn *handle = syncer->connection->handle;
     for (;;) {
@@ -262,22 +284,37 @@ is_quick(const struct postgres_syncer *syncer)
     }
 }
 
+/* The answer was late, or other processes kept this thread from reading it: on a busy core, a
+ * thread that waits loses its turn. */
+static void
+pause_if_slow(struct postgres_syncer *syncer)
+{
+    int64_t now = clock_ticks_ns(), longer = syncer->pause * 2 + PAUSE_MIN_NS;
+    if (now - syncer->began < QUICK_NS) {
+        syncer->pause -= syncer->pause / 8;
+        return;
+    }
+    syncer->pause = longer < PAUSE_MAX_NS ? longer : PAUSE_MAX_NS;
+    syncer->quick_after = now + syncer->pause;
+}
+
 /* Problems are left to the thread. */
 static void
 ask_quickly(struct postgres_syncer *syncer)
 {
     int64_t now = clock_ticks_ns();
+    enum reply reply = ASK_AGAIN;
     if (syncer->snapshot == NULL || syncer->unread || atomic_load(&syncer->doubted) ||
-        now < syncer->began + PACE_NS || now < syncer->quick_after || !send_question(syncer))
+        now < syncer->began + PACE_NS || now < syncer->quick_after)
         return;
-    if (!is_quick(syncer)) {
-        int64_t longer = syncer->pause * 2 < PAUSE_MAX_NS ? syncer->pause * 2 : PAUSE_MAX_NS;
-        syncer->pause = longer > PAUSE_MIN_NS ? longer : PAUSE_MIN_NS;
-        syncer->quick_after = now + syncer->pause;
-        return;
+    while (reply == ASK_AGAIN && send_question(syncer)) {
+        bool arrived = has_arrived(syncer);
+        pause_if_slow(syncer);
+        if (!arrived)
+            return;
+        reply = read_answer(syncer);
     }
-    syncer->pause = 0;
-    if (!read_answer(syncer))
+    if (reply == FAILED)
         leave(syncer);
 }
 
@@ -389,21 +426,6 @@ postgres_sync(struct db *db, struct db_sync *sync)
     pthread_mutex_unlock(&syncer->lock);
     if (was_empty)
         pthread_cond_signal(&syncer->wake);
-}
-
-/* Nothing is cached in a process that does not synchronize its versions. */
-uint64_t
-postgres_version(struct db *db, struct str id)
-{
-    struct postgres_store *store = (struct postgres_store *)db;
-    return atomic_load(&store->incarnations) == 0 ? 0 : versions_of(&store->versions, id);
-}
-
-uint64_t
-postgres_commits(struct db *db)
-{
-    struct postgres_store *store = (struct postgres_store *)db;
-    return atomic_load(&store->incarnations) == 0 ? 0 : versions_commits(&store->versions);
 }
 
 static void

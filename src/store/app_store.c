@@ -31,7 +31,8 @@ SQL(app_add, "INSERT INTO app (" COLUMNS ")"
              " $15, $16, $17, $18, $19, $20, $21, $22, $23)"
              " ON CONFLICT DO NOTHING RETURNING app_id");
 
-SQL(app_find, "SELECT " ALL_COLUMNS " FROM app WHERE app_id = $1");
+SQL_SHARED_READ(app_find, "SELECT " ALL_COLUMNS " FROM app WHERE app_id = $1", "t",
+                "SELECT m.n, " ALL_COLUMNS " FROM m JOIN app ON app_id = m.p1");
 
 /* Changes nothing. Locks the row on PostgreSQL, where transactions run concurrently. */
 SQL(app_hold, "UPDATE app SET epoch = epoch WHERE app_id = $1 RETURNING " ALL_COLUMNS);

@@ -14,7 +14,8 @@ SQL(user_add, "INSERT INTO user_account (user_id, username, email, email_key, na
               " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)"
               " ON CONFLICT DO NOTHING RETURNING user_id");
 
-SQL(user_find, "SELECT " COLUMNS " FROM user_account WHERE user_id = $1");
+SQL_SHARED_READ(user_find, "SELECT " COLUMNS " FROM user_account WHERE user_id = $1", "t",
+                "SELECT m.n, " COLUMNS " FROM m JOIN user_account ON user_id = m.p1");
 
 #define BY_LOOKUP(table, key)                                                          \
     "SELECT " COLUMNS " FROM user_account WHERE user_id = (SELECT user_id FROM " table \
