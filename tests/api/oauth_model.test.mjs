@@ -1,14 +1,14 @@
 // Random walks through everything that can happen to a connection, against a small model of what the
 // contract says. After every step each token ever issued is asked what it may do, and the model must
 // agree. A walk that disagrees prints its seed; MODEL_SEED=… walks that one again and tells its steps.
-// MODEL_WALKS says how many (30; 4000 in soak).
+// MODEL_WALKS says how many (15; 4000 in soak).
 
 import assert from "node:assert/strict";
 import test from "node:test";
 import { STORE } from "../kit/world.mjs";
 import { addApp, addPerson, appCommand, assertInvalidGrant, assertTokenError, assertTokens, DAY, HOUR, stage, userCommand, userinfo } from "../kit/oauth.mjs";
 
-const WALKS = Number(process.env.MODEL_WALKS ?? 30);
+const WALKS = Number(process.env.MODEL_WALKS ?? 15);
 const STEPS = 16;
 const SCOPE = ["agent_hints", "music_preferences", "profile:read"];
 

@@ -26,7 +26,8 @@ export const sanitizerReport = (text) => {
 export const LEAKS = process.arch === "x64" || process.env.LEAK_CHECK === "1";
 
 export const sanitizers = (leaks = LEAKS) => ({
-  ASAN_OPTIONS: `detect_leaks=${leaks ? 1 : 0}:exitcode=99:abort_on_error=0`,
+  // Recording the whole stack of each allocation takes a tenth of the time of a start.
+  ASAN_OPTIONS: `detect_leaks=${leaks ? 1 : 0}:exitcode=99:abort_on_error=0:malloc_context_size=8`,
   UBSAN_OPTIONS: "print_stacktrace=1:halt_on_error=1:exitcode=99",
   TSAN_OPTIONS: "exitcode=66:halt_on_error=0:second_deadlock_stack=1",
 });

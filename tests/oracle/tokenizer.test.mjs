@@ -1,5 +1,5 @@
 // Compares the token counter with npm's gpt-tokenizer. For three characters gpt-tokenizer differs from
-// OpenAI's tiktoken, which the counter follows; they are left out. TOKENIZER_SHARE=10 compares fifty
+// OpenAI's tiktoken, which the counter follows; they are left out. TOKENIZER_SHARE=10 compares a hundred
 // times as many texts; TOKENIZER_SEED selects others.
 
 import assert from "node:assert/strict";
@@ -15,7 +15,7 @@ import { dice, makePage, makePiece, makeText, material } from "./tokenizer_texts
 
 const PROBE = path.join(ROOT, "build/check/oracle/tokenizer_probe");
 const TOKENS = 199_998;
-const SHARE = Number(process.env.TOKENIZER_SHARE ?? 0.2);
+const SHARE = Number(process.env.TOKENIZER_SHARE ?? 0.1);
 const SEED = Number(process.env.TOKENIZER_SEED ?? 2026);
 
 // ---- the two counters ----
