@@ -9,17 +9,17 @@ const open = browserForThisFile();
 const nowhere = { origin: "http://127.0.0.1" };
 const unique = `run-${process.pid}`; // soak runs this file twice, with the same list of kinds
 
-const page = ({ title = "Title", lang = "en", head = "<h1>One</h1><h2>Two</h2>", body = "" } = {}) =>
-  `<!doctype html><html lang="${lang}" class="${unique}"><title>${title}</title><main>${head}<p><button class="plain">Go on</button></p><p><label>Name <input name="name"></label></p>${body}</main></html>`;
+const page = ({ title = "Title", lang = "en", head = "<h1>One</h1><h2>Two</h2><h3>Three</h3><h4>Four</h4>", body = "" } = {}) =>
+  `<!doctype html><html lang="${lang}" class="${unique}"><title>${title}</title><style>.plain { width: 90px; height: 40px }</style><main>${head}<p><button class="plain">Go on</button></p><p><label>Name <input name="name"></label></p>${body}</main></html>`;
 
 test("a page with the same kinds of elements is not examined again, in the same view", async (t) => {
   const tab = await open(t, nowhere);
   await tab.setContent(page());
   assert.notDeepEqual(await unseenKinds(tab), []);
   await assertAccessible(tab, "the first");
-  await tab.setContent(page({ title: "Other", head: "<h1>Uno</h1><h2>Due</h2><h2>Tre</h2>" }));
+  await tab.setContent(page({ title: "Other", head: "<h1>Uno</h1><h2>Due</h2><h3>Tre</h3><h3>Quattro</h3><h4>Cinque</h4>" }));
   await assertAccessible(tab, "two headings of the same level");
-  await tab.setContent(page({ title: "Third", head: "<h1>I</h1><h2>II</h2>", body: "<p><button class=plain>Go back</button></p>" }));
+  await tab.setContent(page({ title: "Third", head: "<h1>I</h1><h2>II</h2><h3>III</h3><h4>IV</h4>", body: "<p><button class=plain>Go back</button></p>" }));
   assert.deepEqual(await unseenKinds(tab), []);
   for (const view of [PHONE, { colorScheme: "dark" }]) {
     const other = await open(t, nowhere, view);
