@@ -1,6 +1,7 @@
 #include "unit/store_kit.h"
 
 #include "store/app_store.h"
+#include "store/grant_store.h"
 #include "store/tx.h"
 #include "store/usage_store.h"
 
@@ -83,6 +84,92 @@ the_slot_of_an_apps_day_follows_from_its_id_and_parts_add_up(struct kit *kit)
     }
 }
 
+/* ---- counts that are written while the user disconnects the app ---- */
+
+#define USER "usr_xyAAAAAAAAAAAAAAAAAAAA"
+#define APP "app_aaaaaaaa"
+#define NOON (TODAY * (int64_t)86400 + 43200)
+
+SQL(test_user_usage, "SELECT (SELECT COUNT(*) FROM user_usage),"
+                     " (SELECT COUNT(*) FROM usage_revocation)");
+
+struct late {
+    struct arena *mem;
+    bool reconnects;
+    size_t removed;
+    int64_t now;
+    struct db_rows rows;
+};
+
+/* The writer has read the revocations before the user disconnected the app. */
+static enum err
+disconnect_and_write(struct db_tx *tx, void *argument)
+{
+    struct late *late = argument;
+    struct usage_day day = { .day = TODAY, .counts[USAGE_CALL] = 1 };
+    struct user_usage count = { .user_id = STR(USER), .calls = 1, .last_use = NOON };
+    struct usage_revoked none = { 0 };
+    struct usage_slot slot;
+    struct grant grant = { .id = STR("grt_xy"),
+                           .user_id = STR(USER),
+                           .app_id = STR(APP),
+                           .shown = STR(""),
+                           .expires_at = NOON + 86400 };
+    enum err err = usage_store_end_grant(tx, late->mem, STR(USER), STR(APP), NOON);
+    if (!err)
+        err = usage_store_add_app(tx, late->mem, STR(APP), &day, 1, &slot);
+    if (!err)
+        err = usage_store_add_users(tx, late->mem, STR(APP), slot.number, &count, 1, &none);
+    return err || !late->reconnects ? err : grant_store_add(tx, late->mem, &grant);
+}
+
+static enum err
+clean(struct db_tx *tx, void *argument)
+{
+    struct late *late = argument;
+    return usage_store_delete_expired(tx, late->mem, late->now, 200, &late->removed);
+}
+
+static enum err
+count_late(struct db_tx *tx, void *argument)
+{
+    struct late *late = argument;
+    return db_query_values(tx, late->mem, &test_user_usage, NULL, 0, &late->rows);
+}
+
+static void
+assert_late(struct kit *kit, struct late *late, int64_t now, int64_t counts, int64_t revocations)
+{
+    late->now = now;
+    assert_int_equal(tx_write(kit->db, clean, late), ERR_NONE);
+    assert_int_equal(kit_read(kit->db, count_late, late), ERR_NONE);
+    assert_int_equal(db_cell_int(&late->rows, 0, 0), counts);
+    assert_int_equal(db_cell_int(&late->rows, 0, 1), revocations);
+}
+
+static void
+late_counts(struct kit *kit, bool reconnects)
+{
+    struct adding adding = { .mem = kit->mem, .app_id = STR(APP) };
+    struct late late = { .mem = kit->mem, .reconnects = reconnects };
+    assert_int_equal(tx_write(kit->db, add_app, &adding), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, disconnect_and_write, &late), ERR_NONE);
+    assert_late(kit, &late, NOON + USAGE_END_KNOWN_SECONDS - 1, 1, 1);
+    assert_late(kit, &late, NOON + USAGE_END_KNOWN_SECONDS, reconnects ? 1 : 0, 0);
+}
+
+static void
+a_count_written_during_a_disconnection_is_deleted_with_the_revocation(struct kit *kit)
+{
+    late_counts(kit, false);
+}
+
+static void
+a_count_stays_if_the_user_has_connected_the_app_again(struct kit *kit)
+{
+    late_counts(kit, true);
+}
+
 static void
 a_deleted_app_has_no_slot(struct kit *kit)
 {
@@ -94,6 +181,8 @@ main(void)
 {
     static const struct kit_case cases[] = {
         KIT_CASE(the_slot_of_an_apps_day_follows_from_its_id_and_parts_add_up),
+        KIT_CASE(a_count_written_during_a_disconnection_is_deleted_with_the_revocation),
+        KIT_CASE(a_count_stays_if_the_user_has_connected_the_app_again),
         KIT_CASE(a_deleted_app_has_no_slot),
     };
     return KIT_RUN("store/usage_store", cases, LOG_WARN);
