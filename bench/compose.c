@@ -95,7 +95,7 @@ answer(const struct desk *desk, const char *format, const char *context, int bud
         .max_tokens = budget,
     };
     struct hints hints = { 0 };
-    if (format != NULL && !hints_format_read(str_of(format), &params.format))
+    if (format != NULL && !hint_format_read(str_of(format), &params.format))
         errx(1, "there is no format %s", format);
     const struct hints_params *asked = format != NULL ? &params : NULL;
     size_t bytes = compose(desk, asked, &hints); /* the arena has grown to its size */

@@ -72,7 +72,7 @@ static bool
 read_rest(struct call *call, struct hints_params *params)
 {
     struct str format = call_text(call, FORMAT);
-    if (str_present(format) && !hints_format_read(format, &params->format)) {
+    if (str_present(format) && !hint_format_read(format, &params->format)) {
         error_add_detail(call, STR("format"), STR("must be text, json, or bullets"));
         error_send(call, 400, STR("format must be text, json, or bullets."));
         return false;

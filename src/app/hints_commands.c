@@ -42,7 +42,7 @@ read_params(struct command_call *call, struct hints_params *params)
         return false;
     }
     params->max_tokens = (int)tokens;
-    if (str_present(format) && !hints_format_read(format, &params->format)) {
+    if (str_present(format) && !hint_format_read(format, &params->format)) {
         command_fail(call, ERR_INVALID, "--format must be text, json, or bullets");
         return false;
     }

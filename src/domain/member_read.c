@@ -330,14 +330,27 @@ read_json(const struct node *node, struct member *out)
         node_reject(&limit, "only an array can have a limit");
 }
 
+static void
+read_sole(const struct node *node, struct member *out)
+{
+    struct node sole = node_member(node, "sole");
+    out->sole = node_text(&sole, 1, 80);
+    if (!str_present(out->sole))
+        return;
+    out->sole = value_fold(node->in->mem, out->sole);
+    if (out->type != MEMBER_ARRAY)
+        node_reject(&sole, "only an array can have a value that excludes the others");
+}
+
 void
 member_read(const struct node *node, const struct domain *domain, struct member *out)
 {
     static const char *const keys[] = {
-        "name",       "type",    "cardinality", "",           "items",      "description",
-        "vocabulary", "safety",  "sensitive",   "polarity",   "opposes",    "half_life_days",
-        "weight",     "minimum", "maximum",     "max_length", "properties", "contexts",
-        "hint",       "json",    "title",       "suggest",    "trim",       NULL
+        "name",        "type",           "cardinality", "",          "items",
+        "description", "vocabulary",     "safety",      "sensitive", "polarity",
+        "opposes",     "half_life_days", "weight",      "minimum",   "maximum",
+        "max_length",  "properties",     "contexts",    "hint",      "json",
+        "title",       "suggest",        "trim",        "sole",      NULL
     };
     static const char *const safeties[] = { "constraint", "critical", NULL };
     static const char *const polarities[] = { "prefer", "avoid", NULL };
@@ -358,6 +371,7 @@ member_read(const struct node *node, const struct domain *domain, struct member 
     read_vocabulary_of(node, domain, out);
     read_suggested(node, out);
     read_trims(node, out);
+    read_sole(node, out);
     if (safety.value != NULL)
         out->safety = node_choice(&safety, safeties, 0) == 1 ? SAFETY_CRITICAL : SAFETY_CONSTRAINT;
     out->sensitive = node_bool(&sensitive);

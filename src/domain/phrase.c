@@ -7,6 +7,7 @@
 
 #define WORDS_MAX 6       /* of a name or a noun phrase */
 #define ADJECTIVE_WORDS 4 /* "whole food plant-based" */
+#define CAPITALS_MIN 4    /* a shorter word in capitals is an abbreviation */
 #define PHRASE_MAX_BYTES 4096
 
 /* ---- words ---- */
@@ -95,7 +96,7 @@ static const char clause_words[] =
     "is isn't are aren't am was were be been being has hasn't have haven't had do don't dont does "
     "doesn't did didn't can can't cant cannot could will won't would should must shall may might "
     "when whenever while if because since but that which who whoever unless until although though "
-    "please never always instead therefore otherwise however what where why how ";
+    "please never always instead therefore otherwise however what where why how je ich suis ";
 
 bool
 phrase_is_clause(struct str text)
@@ -105,6 +106,17 @@ phrase_is_clause(struct str text)
         if (is_in(word, clause_words))
             return true;
     return false;
+}
+
+bool
+phrase_is_speech(struct str text)
+{
+    struct str rest = text, word;
+    if (!next_word(&rest, &word) || !is_in(word, " i i'm i've i'd i'll we we're we've "))
+        return false;
+    struct str next = first_word(rest);
+    return rest.len > 0 && rest.ptr[0] == ' ' && next.len > 0 && next.ptr[0] >= 'a' &&
+           next.ptr[0] <= 'z';
 }
 
 /* ---- forms ---- */
@@ -129,8 +141,9 @@ is_gerund(struct str text)
 static bool
 is_adjective(struct str text)
 {
-    return word_count(text) <= ADJECTIVE_WORDS &&
-           !is_in(first_word(text), " no not none anything everything any all my the a an ");
+    return word_count(text) <= ADJECTIVE_WORDS && str_index(text, '(') == text.len &&
+           !is_in(first_word(text), " no not none anything everything any all my the a an je ich "
+                                    "yo eu io soy sono ");
 }
 
 /* "works as a nurse", not "works as a computer science" */
@@ -246,6 +259,22 @@ is_in_name(struct str word, struct str rest)
     struct str next = first_word(rest);
     return word.ptr[0] >= 'A' && word.ptr[0] <= 'Z' && next.len > 0 && next.ptr[0] >= 'A' &&
            next.ptr[0] <= 'Z';
+}
+
+struct str
+phrase_without_capitals(struct arena *mem, struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] != ' ' && (text.ptr[i] < 'A' || text.ptr[i] > 'Z'))
+            return text;
+    struct str rest = text, word;
+    while (next_word(&rest, &word))
+        if (word.len == text.len || word.len < CAPITALS_MIN)
+            return text;
+    char *small = arena_alloc(mem, text.len);
+    for (size_t i = 0; i < text.len; i++)
+        small[i] = (char)(text.ptr[i] == ' ' ? ' ' : text.ptr[i] - 'A' + 'a');
+    return (struct str){ small, text.len };
 }
 
 struct str

@@ -2,23 +2,10 @@
 
 #include "base/arena.h"
 #include "hint/hint_origins.h"
+#include "store/app_store.h"
 #include "store/atom_store.h"
 #include "store/tx.h"
 #include "text/json_write.h"
-
-static const char *const formats[] = { "text", "json", "bullets" };
-
-bool
-hints_format_read(struct str name, enum hint_format *out)
-{
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (str_eq_c(name, formats[i])) {
-            *out = (enum hint_format)i;
-            return true;
-        }
-    }
-    return false;
-}
 
 /* ---- from the store ---- */
 
@@ -48,8 +35,11 @@ read_set(struct db_tx *tx, struct reading *reading, const struct domain *domain,
     reading->stale = reading->stale || !limited;
     enum err err =
         atom_store_list(tx, reading->mem, view->user_id, domain->name, STR_NONE, &atoms, &count);
+    struct app_store_names names;
+    app_store_names(&names, tx);
     if (!err)
-        hint_set_make(reading->mem, domain, atoms, view_filter(view, atoms, count), out);
+        hint_set_make(reading->mem, domain, atoms, view_filter(view, atoms, count), &names.names,
+                      out);
     return err;
 }
 
@@ -191,7 +181,7 @@ hints_write_members(struct json *out, const struct hints_params *params, const s
         json_key(out, "origins");
         hint_origins_by_member(out, hints->answer.selected);
     }
-    json_put_name(out, "format", str_of(formats[params->format]));
+    json_put_name(out, "format", hint_format_name(params->format));
     json_key(out, "domains");
     json_open_array(out);
     for (size_t i = 0; i < params->domains->count; i++)

@@ -35,9 +35,6 @@ struct hints {
     bool stale;                  /* a stale hint set was replaced by the atoms: see job/rebuild.h */
 };
 
-/* "text", "json", "bullets". */
-bool hints_format_read(struct str name, enum hint_format *out);
-
 enum err hints_read(struct db *db, struct arena *mem, const struct hints_params *params,
                     struct hints *out);
 

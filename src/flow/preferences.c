@@ -7,6 +7,7 @@
 #include "flow/undo_note.h"
 #include "hint/hint.h"
 #include "store/activity_store.h"
+#include "store/app_store.h"
 #include "store/grant_store.h"
 #include "store/tx.h"
 #include "text/json_read.h"
@@ -356,8 +357,8 @@ sort_by_sequence(struct atom *atoms, size_t count)
 }
 
 static void
-make_record(struct arena *mem, const struct domain *domain, const struct sourced_atom *sourced,
-            size_t count, int64_t now, struct record *out)
+make_record(struct db_tx *tx, struct arena *mem, const struct domain *domain,
+            const struct sourced_atom *sourced, size_t count, int64_t now, struct record *out)
 {
     struct arena *scratch = arena_new(); /* all this takes many times the length of the results */
     struct atom *atoms = ARENA_ARRAY(scratch, struct atom, count);
@@ -370,7 +371,9 @@ make_record(struct arena *mem, const struct domain *domain, const struct sourced
     out->json = str_copy(mem, atom_record(scratch, domain, atoms, count, &out->atom_count));
     out->updated_at = out->atom_count == 0 ? 0 : now;
     struct hint_set set;
-    hint_set_make(scratch, domain, atoms, count, &set);
+    struct app_store_names names;
+    app_store_names(&names, tx);
+    hint_set_make(scratch, domain, atoms, count, &names.names, &set);
     out->hints = str_copy(mem, hint_set_write(scratch, &set));
     arena_free(scratch);
 }
@@ -381,7 +384,7 @@ preferences_put_record(struct db_tx *tx, struct arena *mem, struct str user_id,
                        int64_t now)
 {
     struct record record;
-    make_record(mem, domain, atoms, count, now, &record);
+    make_record(tx, mem, domain, atoms, count, now, &record);
     return record_store_put(tx, mem, user_id, &record);
 }
 
@@ -403,7 +406,7 @@ save_all(struct db_tx *tx, struct merge *merge)
         return err;
     }
     if (merge->record_changed) {
-        make_record(merge->mem, params->domain, merge->atoms, merge->count, params->now,
+        make_record(tx, merge->mem, params->domain, merge->atoms, merge->count, params->now,
                     merge->record);
         err = record_store_put_release(tx, merge->mem, params->user_id, merge->record,
                                        merge->had_record, merge->sequence);

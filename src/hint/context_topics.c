@@ -52,6 +52,12 @@ const char *const label_other_tasks[] = {
     "apply_for_passport", "visa_application", "driving_license", "drivers_license",
     "driver_license", "license_plate", "work_permit", "residence_permit", "green_card",
     "birth_certificate", "jury_duty", "vote", "voter_registration",
+    /* law, claims, and business */
+    "sue", "suing", "sued", "liable", "liability", "lawyer", "attorney", "notary", "labor_law",
+    "labour_law", "employment_law", "minimum_wage", "copyright_term", "copyright_law",
+    "infringement", "complaint", "charged_card", "charged_my_card", "insolvency", "bankruptcy",
+    "insure", "insured", "insurer", "commodity_price", "future_price", "food_poisoning",
+    "first_aid", "music_industry", "film_industry", "food_industry", "travel_industry",
     /* household and animals */
     "stain", "carpet", "laundry", "unclog", "dog_ate", "cat_ate",
     /* writing for work */

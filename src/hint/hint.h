@@ -12,6 +12,7 @@
 #include "base/str.h"
 #include "domain/domain.h"
 
+struct app_names;
 struct arena;
 struct atom;
 struct buf;
@@ -62,6 +63,7 @@ struct hint {
     bool sensitive;            /* the member is, or the statement is about health */
     bool by_app;               /* no value was stated or accepted by the user */
     struct str origin;         /* sources of its values: hint_origin() */
+    struct str according;      /* the apps to attribute it to (hint_according.h); absent: none */
     uint64_t contexts;         /* bit n: a statement with a word of the n-th context */
     bool exact;                /* its counts for JSON are exact: hint_is_exact() */
     int key_tokens;            /* in JSON: of the key and the punctuation around the values */
@@ -84,9 +86,10 @@ struct hint_set {
     int unlisted_critical; /* those about safety, not counted in `unlisted` */
 };
 
-/* Builds the hint set from all atoms of the domain, in any order. */
+/* Builds the hint set from all atoms of the domain, in any order. NULL as `names`: apps have no
+ * name. */
 void hint_set_make(struct arena *mem, const struct domain *domain, const struct atom *atoms,
-                   size_t count, struct hint_set *out);
+                   size_t count, const struct app_names *names, struct hint_set *out);
 
 /* Converts a hint set to text and back. hint_set_read() returns false if the text was made from
  * another definition or by another version, or is damaged. The set points into the text. A request
@@ -110,7 +113,10 @@ bool hint_is_exact(const struct hint *hint);
 #define HINT_ORIGINS_MAX 8
 struct str hint_origin(const struct hint *hint);
 
-/* Makes at least the first `items` values available in hint->values. */
+/* Whether the hint is attributed to apps. */
+bool hint_is_attributed(const struct hint *hint);
+
+/* Makes at least the first `items` values available in hint->values, and hint->according. */
 void hint_open(struct arena *mem, struct hint *hint, int items);
 
 /* How many words of the hint are in `terms`, at most 3; one more if it is a statement with a word

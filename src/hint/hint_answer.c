@@ -8,6 +8,26 @@
 
 #define ANSWER_MAX_BYTES ((size_t)4 * 1024 * 1024)
 
+/* ---- formats ---- */
+
+static const char *const formats[] = { "text", "json", "bullets" };
+
+bool
+hint_format_read(struct str name, enum hint_format *out)
+{
+    size_t i = 0;
+    while (i < sizeof formats / sizeof formats[0] && !str_eq_c(name, formats[i]))
+        i++;
+    *out = (enum hint_format)i;
+    return i < sizeof formats / sizeof formats[0];
+}
+
+struct str
+hint_format_name(enum hint_format format)
+{
+    return str_of(formats[format]);
+}
+
 /* ---- lines ---- */
 
 static void

@@ -17,6 +17,10 @@ struct hint_answer {
     const struct ladder *selected;
 };
 
+/* "text", "json", "bullets". */
+bool hint_format_read(struct str name, enum hint_format *out);
+struct str hint_format_name(enum hint_format format);
+
 void hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answer *out);
 
 #endif

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "domain/statement.h"
 #include "domain/value_clean.h"
+#include "hint/hint_according.h"
 #include "hint/hint_units.h"
 
 #define PACE 20       /* tokens per hint */
@@ -47,7 +48,8 @@ static int
 key_cost(const struct climb *climb, const struct pick *pick)
 {
     const struct hint *hint = pick->rung->hint;
-    bool shared = statement_holds(hint->member) || hint->member->hint.value_count > 0;
+    bool shared = statement_holds(hint->member) || hint->member->hint.value_count > 0 ||
+                  hint_attributes(pick->rung->set->domain, hint->member);
     for (size_t i = 0; i < climb->ladder->count && shared; i++) {
         const struct pick *other = &climb->ladder->picks[i];
         if (other != pick && other->keyed && other->rung->hint->member == hint->member)
@@ -125,8 +127,8 @@ longer_items(const struct pick *pick)
                : 0;
 }
 
-/* The pick with which a hint is added. The first hint of a domain in JSON is a sentence.
- * So are all critical ones, which get a key later (add_keys()). */
+/* The pick with which a hint is added. The first hint of a domain in JSON is a sentence. So are all
+ * critical ones and those attributed to apps, which get a key later (add_keys()). */
 static struct pick
 first_pick(const struct climb *climb, const struct rung *rung)
 {
@@ -139,8 +141,8 @@ first_pick(const struct climb *climb, const struct rung *rung)
         pick.level = (uint16_t)(pick.level + (more > 0));
     }
     if (climb->format == HINT_JSON) {
-        pick.said =
-            rung->tier == 0 || (climb->ladder->domains & domain_bit(rung)) == 0 || is_none(hint);
+        pick.said = rung->tier == 0 || (climb->ladder->domains & domain_bit(rung)) == 0 ||
+                    is_none(hint) || hint_is_attributed(hint);
         pick.keyed = !pick.said;
     }
     count_pick(climb->format, &pick);
@@ -176,13 +178,15 @@ open_domain(struct climb *climb, const struct rung *rung)
 
 /* ---- growing ---- */
 
-enum target { TO_USUAL, TO_MOST, TO_ALL };
+enum target { TO_BASE, TO_USUAL, TO_MOST, TO_ALL };
 
 static int
 target_items(const struct climb *climb, const struct member *member, enum target target)
 {
     if (target == TO_ALL)
         return INT32_MAX;
+    if (target == TO_BASE)
+        return member->hint.base_items;
     if (target == TO_MOST)
         return member->hint.max_items;
     return climb->format == HINT_JSON && member->json_limit > 0 ? member->json_limit
@@ -231,7 +235,7 @@ tell_also(struct climb *climb, size_t index, bool keyed)
     change(climb, index, &pick);
 }
 
-/* Adds a critical hint with all its values, any other with its fewest. */
+/* Adds a critical hint with all its values, any other with base_items. */
 static void
 add_pick(struct climb *climb, const struct pick *pick)
 {
@@ -250,7 +254,7 @@ add_pick(struct climb *climb, const struct pick *pick)
         ladder->domains = domains;
         return;
     }
-    while (rung->tier == 0 && !climb->done && lengthen(climb, index, TO_ALL, INT32_MAX))
+    while (!climb->done && lengthen(climb, index, rung->tier == 0 ? TO_ALL : TO_BASE, INT32_MAX))
         ;
 }
 

@@ -134,19 +134,49 @@ leave_out_dishes(struct arena *mem, const struct ranked *critical, struct ranked
             facts[i].score = -1;
 }
 
-/* "none" is a value only if there is a sentence for it and no other value. */
+/* The next other fact of the same member from *at on. False: none is left. */
+static bool
+next_beside(const struct ranked *facts, size_t count, const struct ranked *fact, size_t *at)
+{
+    while (*at < count &&
+           (&facts[*at] == fact || facts[*at].member != fact->member || facts[*at].score < 0))
+        (*at)++;
+    return *at < count;
+}
+
+/* The user's own statement wins over an app's, then the later day. */
+static bool
+outlasts(const struct atom *sole, const struct atom *other)
+{
+    if (sole->by_user != other->by_user)
+        return sole->by_user;
+    return sole->updated_at / DAY > other->updated_at / DAY;
+}
+
+/* "none" and the member's sole value ("alone") exclude all others, so either they are told or the
+ * others. "none" needs a sentence of its own and never hides a value. */
 static void
-leave_out_none(struct ranked *facts, size_t count)
+settle_sole(struct ranked *facts, size_t count, struct ranked *sole)
+{
+    bool none = str_eq(sole->atom->key, VALUE_NONE);
+    bool wins = !none || hint_sentence_of(sole->member, VALUE_NONE) >= 0;
+    for (size_t i = 0; wins && next_beside(facts, count, sole, &i); i++)
+        wins = !none && outlasts(sole->atom, facts[i].atom);
+    if (!wins)
+        sole->score = -1;
+    for (size_t i = 0; wins && next_beside(facts, count, sole, &i); i++)
+        facts[i].score = -1;
+}
+
+static void
+leave_out_excluded(struct ranked *facts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct member *member = facts[i].member;
-        if (member->type != MEMBER_ARRAY || !str_eq(facts[i].atom->key, VALUE_NONE))
-            continue;
-        bool alone = hint_sentence_of(member, VALUE_NONE) >= 0;
-        for (size_t j = 0; j < count && alone; j++)
-            alone = j == i || facts[j].member != member || facts[j].score < 0;
-        if (!alone)
-            facts[i].score = -1;
+        struct str key = facts[i].atom->key;
+        if (facts[i].score >= 0 && member->type == MEMBER_ARRAY &&
+            (str_eq(key, VALUE_NONE) || (str_present(member->sole) && str_eq(key, member->sole))))
+            settle_sole(facts, count, &facts[i]);
     }
 }
 
@@ -206,7 +236,7 @@ hint_rank(struct arena *mem, const struct domain *domain, const struct atom *ato
     settle(mem, facts, found);
     for (size_t i = 0; i < found; i++)
         leave_out_dishes(mem, &facts[i], facts, found);
-    leave_out_none(facts, found);
+    leave_out_excluded(facts, found);
     for (size_t i = 0; i < found; i++)
         if (facts[i].score >= LEAST_SCORE || (facts[i].score >= 0 && facts[i].atom->by_user))
             facts[selected++] = facts[i];

@@ -22,7 +22,8 @@ struct ranked {
  * wants. Left out are: one of two
  * contradicting facts; of equal facts that exclude something, all but the most serious ("allergic
  * to peanuts" and "dislikes peanuts"); a preference for something that contains an allergen; "none"
- * beside another value; a fact from apps that has not been repeated for a long time. */
+ * or "alone" beside another value, or the other value; a fact from apps that has not been repeated
+ * for a long time. */
 size_t hint_rank(struct arena *mem, const struct domain *domain, const struct atom *atoms,
                  size_t count, struct ranked **out);
 

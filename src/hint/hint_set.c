@@ -6,6 +6,7 @@
 #include "domain/phrase.h"
 #include "domain/value_clean.h"
 #include "domain/value_text.h"
+#include "hint/hint_according.h"
 #include "hint/hint_pairs.h"
 #include "hint/hint_rank.h"
 #include "hint/hint_terms.h"
@@ -17,6 +18,7 @@
 
 #include <string.h>
 
+#define WHOLE_FROM 5     /* lists with this many base_items are not shortened below */
 #define DOUBLING_FROM 64 /* from this many values on, each length names twice as many */
 #define SENTENCE_MAX_BYTES ((size_t)2 * 1024 * 1024) /* 2,000 values of 200 characters fit */
 #define LONG_TOKENS \
@@ -31,12 +33,13 @@ items_or_all(int items, int total)
     return total - items == 1 || items > total ? total : items;
 }
 
-/* Critical hints grow from one value to all of them, others from base_items. */
+/* Lists grow from one value on, so that each step fits into a small rest of a budget. A list with a
+ * large base_items says little if it is shortened. */
 int
 hint_fewest_items(const struct member *member, int total)
 {
-    bool critical = member->safety == SAFETY_CRITICAL;
-    return items_or_all(critical ? 1 : member->hint.base_items, total);
+    bool from_one = member->safety == SAFETY_CRITICAL || member->hint.base_items < WHOLE_FROM;
+    return items_or_all(from_one ? 1 : member->hint.base_items, total);
 }
 
 /* Each length is written out and its tokens are counted, so long lists grow faster: critical ones
@@ -115,8 +118,11 @@ static void
 shape_value(struct arena *mem, const struct member *member, struct hint_value *out,
             struct facts_form *form)
 {
-    out->shown = phrase_third_person(mem, out->shown);
     out->quote = out->quote || phrase_is_clause(out->shown);
+    if (!out->quote && member->hint.form == FORM_ROLE)
+        out->shown = phrase_without_capitals(mem, out->shown);
+    if (!out->quote) /* a quotation stays as it was written */
+        out->shown = phrase_third_person(mem, out->shown);
     form->loose = str_present(member->hint.loose) &&
                   (form->loose || out->quote || !phrase_fits(member->hint.form, out->shown));
 }
@@ -138,6 +144,8 @@ make_value(struct arena *mem, const struct member *member, const struct atom *at
                      (!atom->by_user && entry == NULL && !phrase_is_name(out->shown));
         if (entry == NULL && (member->hint.form != FORM_ANY || is_no_name(member)))
             shape_value(mem, member, out, form);
+        else if (entry == NULL && !statement_holds(member))
+            out->quote = out->quote || phrase_is_speech(out->shown);
         if (is_plain_json(atom->value, out->shown))
             out->json = STR_NONE;
     } else if (value->type == JSON_BOOL) {
@@ -340,11 +348,40 @@ origin_of(struct arena *mem, const struct ranked *facts, int count)
     return origin;
 }
 
-/* Makes one hint from `count` values of a member, best first. Returns 0 if the value has no
- * sentence of its own and the member has no pattern, otherwise 1. */
-static size_t
-make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint *out)
+static bool
+has_quotation(const struct hint_value *values, int count)
 {
+    for (int i = 0; i < count; i++)
+        if (values[i].quote)
+            return true;
+    return false;
+}
+
+/* What a hint set is made in. */
+struct maker {
+    struct arena *mem;
+    const struct app_names *names;
+    struct hint_set *set;
+};
+
+static struct str
+according_to(const struct maker *maker, const struct hint *hint, const struct ranked *facts)
+{
+    bool attributed =
+        hint->by_app &&
+        (hint_attributes(maker->set->domain, hint->member) || statement_holds(hint->member) ||
+         (hint->sentence < 0 && has_quotation(hint->values, hint->total)));
+    return attributed ? hint_according(maker->mem, maker->names, facts, (size_t)hint->total)
+                      : STR_NONE;
+}
+
+/* Adds a hint made from `count` values of a member, best first, unless the value has no sentence of
+ * its own and the member has no pattern. */
+static void
+add_hint(const struct maker *maker, const struct ranked *facts, int count)
+{
+    struct arena *mem = maker->mem;
+    struct hint *out = &maker->set->hints[maker->set->count];
     const struct member *member = facts[0].member;
     struct facts_form form = { .plain = STR_NONE };
     struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, (size_t)count);
@@ -368,14 +405,15 @@ make_hint(struct arena *mem, const struct ranked *facts, int count, struct hint 
         .key_tokens = hint_units_key(mem, member),
     };
     if (out->sentence < 0 && !str_present(member->hint.text))
-        return 0;
+        return;
     for (int i = 0; i < count; i++) {
         out->score = facts[i].score > out->score ? facts[i].score : out->score;
         out->by_app = out->by_app && !facts[i].atom->by_user;
     }
+    out->according = according_to(maker, out, facts);
     make_levels(mem, out);
     find_terms(mem, out);
-    return 1;
+    maker->set->count++;
 }
 
 /* The number of facts at the start that belong to the same member. */
@@ -391,17 +429,17 @@ run_length(const struct ranked *facts, size_t count)
 /* More would not fit into the largest budget, and each takes memory several times. */
 #define EACH_MAX 200
 
-/* Makes one hint for each of the best values, and counts the others. */
+/* Adds one hint for each of the best values, and counts the others. */
 static void
-make_each(struct arena *mem, const struct ranked *facts, int count, struct hint_set *out)
+add_each(const struct maker *maker, const struct ranked *facts, int count)
 {
     for (int i = 0; i < count; i++) {
         if (i < EACH_MAX)
-            out->count += make_hint(mem, facts + i, 1, &out->hints[out->count]);
+            add_hint(maker, facts + i, 1);
         else if (facts[i].concern != CONCERN_NONE)
-            out->unlisted_critical++;
+            maker->set->unlisted_critical++;
         else
-            out->unlisted++;
+            maker->set->unlisted++;
     }
 }
 
@@ -416,26 +454,40 @@ has_sentence(struct arena *mem, const struct ranked *fact)
     return hint_sentence_of(fact->member, form.plain) >= 0;
 }
 
-/* Makes the hints of an array: one for each value with a sentence of its own, and one list of the
- * others. Returns the number of hints. */
-static size_t
-make_lists(struct arena *mem, const struct ranked *facts, int count, struct hint *out)
+/* The number of facts at the start that the user stated; they come first. */
+static int
+stated_count(const struct ranked *facts, int count)
 {
-    struct ranked *listed = ARENA_ARRAY(mem, struct ranked, (size_t)count + 1);
-    size_t made = 0;
+    int stated = 0;
+    while (stated < count && facts[stated].atom->by_user)
+        stated++;
+    return stated;
+}
+
+/* Adds the hints of an array: one for each value with a sentence of its own, and one list of the
+ * others, or two if those of apps are attributed. */
+static void
+add_lists(const struct maker *maker, const struct ranked *facts, int count)
+{
+    struct ranked *listed = ARENA_ARRAY(maker->mem, struct ranked, (size_t)count + 1);
     int left = 0;
     for (int i = 0; i < count; i++) {
-        if (has_sentence(mem, &facts[i]))
-            made += make_hint(mem, &facts[i], 1, &out[made]);
+        if (has_sentence(maker->mem, &facts[i]))
+            add_hint(maker, &facts[i], 1);
         else
             listed[left++] = facts[i];
     }
-    return made + (left > 0 ? make_hint(mem, listed, left, &out[made]) : 0);
+    int first =
+        hint_attributes(maker->set->domain, facts[0].member) ? stated_count(listed, left) : left;
+    if (first > 0)
+        add_hint(maker, listed, first);
+    if (left > first)
+        add_hint(maker, listed + first, left - first);
 }
 
 void
 hint_set_make(struct arena *mem, const struct domain *domain, const struct atom *atoms,
-              size_t count, struct hint_set *out)
+              size_t count, const struct app_names *names, struct hint_set *out)
 {
     struct ranked *facts = NULL;
     size_t found = hint_rank(mem, domain, atoms, count, &facts);
@@ -444,15 +496,16 @@ hint_set_make(struct arena *mem, const struct domain *domain, const struct atom 
                               .heading = (int)tokenizer_count(heading),
                               .name = hint_units_name(mem, domain),
                               .hints = ARENA_ARRAY(mem, struct hint, found + 1) };
+    struct maker maker = { mem, names, out };
     for (size_t i = 0; i < found;) {
         const struct member *member = facts[i].member;
         int length = run_length(facts + i, found - i);
         if (statement_holds(member))
-            make_each(mem, facts + i, length, out);
+            add_each(&maker, facts + i, length);
         else if (member->type == MEMBER_ARRAY)
-            out->count += make_lists(mem, facts + i, length, &out->hints[out->count]);
+            add_lists(&maker, facts + i, length);
         else
-            out->count += make_hint(mem, facts + i, 1, &out->hints[out->count]);
+            add_hint(&maker, facts + i, 1);
         i += (size_t)length;
     }
     mark_contexts(mem, domain, out->hints, out->count);

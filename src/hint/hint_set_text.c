@@ -4,7 +4,8 @@
  *   counts         number of hints, tokens of the heading and the name, unlisted statements
  *   heads          for each hint: which it is, and the number of bytes of its body
  *   bodies         for each hint: its contexts and number of terms; the token counts of its
- *                  lengths; its terms; its origin and its values, each after its length
+ *                  lengths; its terms; its origin, the apps it is attributed to, and its values,
+ *                  each after its length
  *
  * Numbers are base 64 with a fixed number of digits, so every offset is computed, not searched. The
  * store's checksum (db/row_sum.h) detects damage. All offsets are checked against the end of the
@@ -20,7 +21,7 @@
 #include <endian.h>
 
 #define HINT_SET_VERSION \
-    'B' /* increase it when the format, the sentences or the token counts change */
+    'C' /* increase it when the format, the sentences or the token counts change */
 #define HINT_SET_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define DIGEST_PART 16 /* characters: 96 bits */
 
@@ -34,7 +35,7 @@ enum { KEY_AT = 34, LEVELS_AT = 41, SMALL_BITS = 7 };
 enum { SCORE_AT = 0, SCORE_BITS = 18, LONG_AT = 18, DIGITS_AT = 19, BODY_AT = 24, BODY_BITS = 24 };
 enum { CRITICAL_AT = 21, SENSITIVE_AT = 22, BY_APP_AT = 23 };
 enum { CONTEXTS_AT = 0, TERMS_AT = HINT_CONTEXTS_MAX, TERMS_BITS = 6 }; /* at the start of a body */
-enum { EXACT_AT = TERMS_AT + TERMS_BITS };
+enum { EXACT_AT = TERMS_AT + TERMS_BITS, ATTRIBUTED_AT };
 enum { TERM_VALUE_AT = HINT_TERM_BITS };
 
 /* Flags in the number before a value; the length is above them. */
@@ -122,7 +123,8 @@ write_body(struct buf *out, const struct hint *hint, int digits)
     add_number(out,
                part(out, words.contexts, CONTEXTS_AT, HINT_CONTEXTS_MAX) |
                    part(out, words.count, TERMS_AT, TERMS_BITS) |
-                   part(out, hint_is_exact(hint), EXACT_AT, 1),
+                   part(out, hint_is_exact(hint), EXACT_AT, 1) |
+                   part(out, hint_is_attributed(hint), ATTRIBUTED_AT, 1),
                OF_PART);
     for (size_t l = 0; l < hint->level_count; l++)
         for (size_t i = 0; i < counts_of_level(hint); i += 2) {
@@ -138,6 +140,10 @@ write_body(struct buf *out, const struct hint *hint, int digits)
     origin = str_eq(origin, SOURCE_USER) ? STR("") : origin; /* by far the most frequent */
     add_number(out, origin.len, OF_VALUE);
     buf_add(out, origin);
+    if (hint_is_attributed(hint)) {
+        add_number(out, hint->according.len, OF_VALUE);
+        buf_add(out, hint->according);
+    }
     for (int i = 0; i < hint->total; i++)
         write_value(out, &hint->values[i]);
 }
@@ -347,6 +353,14 @@ hint_is_exact(const struct hint *hint)
                                 : part_of(eight_digits(hint->encoded.ptr), EXACT_AT, 1);
 }
 
+bool
+hint_is_attributed(const struct hint *hint)
+{
+    return hint->levels != NULL
+               ? str_present(hint->according)
+               : hint->by_app && part_of(eight_digits(hint->encoded.ptr), ATTRIBUTED_AT, 1);
+}
+
 /* Limits the number of terms to the bytes that exist. */
 static struct words
 words_of(const struct hint *hint)
@@ -424,6 +438,8 @@ hint_open(struct arena *mem, struct hint *hint, int items)
     const char *at = words.encoded + words.count * OF_TERM,
                *end = hint->encoded.ptr + hint->encoded.len;
     read_text(&at, end, read_number(&at, end)); /* the origin */
+    if (hint_is_attributed(hint))
+        hint->according = read_text(&at, end, read_number(&at, end));
     struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, (size_t)items);
     for (int i = 0; i < items; i++) {
         unsigned number = read_number(&at, end);

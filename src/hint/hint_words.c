@@ -1,18 +1,11 @@
 #include "hint/hint_words.h"
 
+#include "domain/article.h"
 #include "hint/hint_pairs.h"
 
 #include <string.h>
 
 #define VALUE_MAX_BYTES ((size_t)64 * 1024) /* an object of 32 texts of 200 characters fits */
-
-/* ---- articles ---- */
-
-static bool
-is_in(char c, const char *letters)
-{
-    return c != '\0' && strchr(letters, c) != NULL;
-}
 
 static bool
 is_upper(char c)
@@ -24,63 +17,6 @@ static bool
 is_letter(char c)
 {
     return is_upper(c) || (c >= 'a' && c <= 'z');
-}
-
-static bool
-starts_with_one_of(struct str word, const char *const *starts)
-{
-    for (; *starts != NULL; starts++)
-        if (word.len >= strlen(*starts) &&
-            str_eq_nocase(str_first(word, strlen(*starts)), str_of(*starts)))
-            return true;
-    return false;
-}
-
-/* Pronounced letter by letter: "SRE", "HTML", "X-ray", "F#"; not "NASA" or "DASH". */
-static bool
-is_initialism(struct str word)
-{
-    bool vowel = false;
-    for (size_t i = 0; i < word.len; i++) {
-        if (!is_upper(word.ptr[i]))
-            return false;
-        vowel = vowel || is_in(word.ptr[i], "AEIOUY");
-    }
-    return word.len > 0 && (word.len <= 3 || !vowel);
-}
-
-/* Numbers pronounced with a leading vowel: "8-bit", "11-year", "18th", "80s". */
-static bool
-is_eight(struct str text)
-{
-    size_t digits = 0;
-    while (digits < text.len && text.ptr[digits] >= '0' && text.ptr[digits] <= '9')
-        digits++;
-    return digits > 0 && (text.ptr[0] == '8' || (digits == 2 && (str_starts(text, STR("11")) ||
-                                                                 str_starts(text, STR("18")))));
-}
-
-const char *
-hint_article(struct str text)
-{
-    static const char *const silent[] = { "hour", "honest", "hono", "heir", NULL };
-    static const char *const spoken[] = { "eu",  "ewe", "one", "once", "use",  "usa",
-                                          "usu", "uti", "uto", "ukr",  "ukul", "uran",
-                                          "uri", "uro", "uni", "ufo",  NULL };
-    static const char *const not_spoken[] = { "unin", "unim", "unid", "onei", NULL };
-    size_t length = 0;
-    while (length < text.len && is_letter(text.ptr[length]))
-        length++;
-    struct str word = str_first(text, length);
-    if (is_eight(text))
-        return "an";
-    if (is_initialism(word))
-        return is_in(word.ptr[0], "AEFHILMNORSX") ? "an" : "a";
-    if (starts_with_one_of(word, silent))
-        return "an";
-    if (starts_with_one_of(word, spoken) && !starts_with_one_of(word, not_spoken))
-        return "a";
-    return word.len > 0 && is_in(word.ptr[0], "aeiouAEIOU") ? "an" : "a";
 }
 
 /* ---- putting values into placeholders ---- */
@@ -161,13 +97,17 @@ add_list(struct buf *out, const struct hint *hint, size_t items, enum escape esc
 {
     size_t more = (size_t)hint->total - items;
     size_t parts = items + (more > 0 ? 1 : 0);
-    bool comma = false;
-    for (size_t i = 0; i < items; i++)
-        comma = comma || str_index(hint->values[i].shown, ',') < hint->values[i].shown.len;
+    bool comma = false, links = false; /* "War and Peace" */
+    for (size_t i = 0; i < items; i++) {
+        struct str shown = hint->values[i].shown;
+        comma = comma || str_index(shown, ',') < shown.len;
+        links = links || memmem(shown.ptr, shown.len, " and ", 5) != NULL ||
+                memmem(shown.ptr, shown.len, " or ", 4) != NULL;
+    }
     for (size_t i = 0; i < parts; i++) {
         bool last = i + 1 == parts;
         if (i > 0)
-            buf_add_c(out, comma ? "; " : parts > 2 ? ", " : " ");
+            buf_add_c(out, comma ? "; " : parts > 2 || links ? ", " : " ");
         if (i > 0 && last)
             buf_add_c(out, hint->member->hint.or_list && more == 0 ? "or " : "and ");
         if (i < items)
@@ -187,7 +127,7 @@ add_placeholder(struct buf *out, struct str pattern, size_t *i, const struct hin
     char kind = rest.ptr[1]; /* of {a}, {list}, {value}, {pairs} */
     *i += str_index(rest, '}') + 1;
     if (kind == 'a') {
-        buf_add_c(out, hint_article(value->shown));
+        buf_add_c(out, article_of(value->shown));
         return;
     }
     if (kind == 'l')
@@ -237,10 +177,26 @@ emphasis_of(const struct hint *hint)
                                                                      : member->hint.emphasis;
 }
 
+/* "According to Grocer, the user is …". Returns the rest of the sentence's pattern, which begins
+ * with "User" in nearly all definitions. */
+static struct str
+add_according(struct buf *out, const struct hint *hint, struct str pattern, enum escape escape)
+{
+    struct str user = STR("User");
+    bool begins =
+        str_starts(pattern, user) && pattern.len > user.len && !is_letter(pattern.ptr[user.len]);
+    buf_add_c(out, "According to ");
+    add_plain(out, hint->according, escape);
+    buf_add_c(out, begins ? ", the user" : ": ");
+    return begins ? str_from(pattern, user.len) : pattern;
+}
+
 static void
 add_sentence(struct buf *out, const struct hint *hint, int items, bool strong, enum escape escape)
 {
     struct str pattern = pattern_of(hint), emphasis = strong ? emphasis_of(hint) : STR_NONE;
+    if (str_present(hint->according))
+        pattern = add_according(out, hint, pattern, escape);
     add_pattern(out, str_first(pattern, pattern.len - 1), hint, (size_t)items, escape);
     if (str_present(emphasis)) {
         buf_add_c(out, "; ");
@@ -256,13 +212,31 @@ hint_sentence(struct buf *out, const struct hint *hint, int items, bool strong)
     add_sentence(out, hint, items, strong, AS_TEXT);
 }
 
+/* "Diet: {value}", not "OS: {list}" or a value. */
+static bool
+is_capitalized(struct str pattern)
+{
+    return pattern.len > 1 && is_upper(pattern.ptr[0]) && is_letter(pattern.ptr[1]) &&
+           !is_upper(pattern.ptr[1]);
+}
+
 void
 hint_bullet(struct buf *out, const struct hint *hint, int items)
 {
     struct str pattern = hint->member->hint.short_text;
     buf_add_c(out, "- ");
-    if (str_present(pattern) && !(hint->sentence >= 0 && hint->member->type <= MEMBER_STRING))
-        add_pattern(out, pattern, hint, (size_t)items, AS_MARKDOWN);
-    else
+    if (!str_present(pattern) || (hint->sentence >= 0 && hint->member->type <= MEMBER_STRING)) {
         add_sentence(out, hint, items, false, AS_MARKDOWN);
+        return;
+    }
+    size_t apps = out->len;
+    if (str_present(hint->according)) {
+        buf_add_c(out, "According to ");
+        add_plain(out, hint->according, AS_MARKDOWN);
+        buf_add_c(out, ", ");
+    }
+    size_t start = out->len;
+    add_pattern(out, pattern, hint, (size_t)items, AS_MARKDOWN);
+    if (start > apps && is_capitalized(pattern))
+        out->ptr[start] = (char)(out->ptr[start] - 'A' + 'a'); /* "According to Grocer, diet: …" */
 }

@@ -18,8 +18,4 @@ void hint_sentence(struct buf *out, const struct hint *hint, int items, bool str
 /* One line of Markdown that starts with "- ". */
 void hint_bullet(struct buf *out, const struct hint *hint, int items);
 
-/* "a" or "an". English goes by sound and not by letter: "an hour", "a university", "an SRE", "a UX
- * designer". Correct for nearly all words, and never worse than deciding by the first letter. */
-const char *hint_article(struct str text);
-
 #endif

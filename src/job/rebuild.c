@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "hint/hint.h"
+#include "store/app_store.h"
 #include "store/atom_store.h"
 #include "store/tx.h"
 
@@ -114,7 +115,9 @@ make_set(struct db_tx *tx, struct round *round, struct str user_id, const struct
     enum err err = atom_store_list(tx, round->mem, user_id, domain->name, STR_NONE, &atoms, &count);
     if (err)
         return err;
-    hint_set_make(round->mem, domain, atoms, count, &set);
+    struct app_store_names names;
+    app_store_names(&names, tx);
+    hint_set_make(round->mem, domain, atoms, count, &names.names, &set);
     struct str hints = hint_set_write(round->mem, &set);
     if (hints.len > 0 && round->set_count < sizeof round->hint_sets / sizeof *round->hint_sets)
         round->hint_sets[round->set_count++] = (struct rebuilt_set){ user_id, *record, hints };

@@ -325,3 +325,27 @@ app_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64
     *removed = err ? 0 : rows.count;
     return err ? err : delete_all(tx, mem, &rows);
 }
+
+/* ---- names ---- */
+
+static struct str
+find_name(void *source, struct arena *mem, struct str app_id)
+{
+    struct app_store_names *store = source;
+    struct app app;
+    for (size_t i = 0; i < store->count && i < APP_NAMES_KEPT; i++)
+        if (str_eq(store->kept[i].id, app_id))
+            return store->kept[i].name;
+    bool found = app_store_find(store->tx, mem, app_id, &app) == ERR_NONE;
+    struct str name = found ? app.name : STR_NONE;
+    size_t at = store->count++ % APP_NAMES_KEPT;
+    store->kept[at].id = app_id;
+    store->kept[at].name = name;
+    return name;
+}
+
+void
+app_store_names(struct app_store_names *out, struct db_tx *tx)
+{
+    *out = (struct app_store_names){ .names = { find_name, out }, .tx = tx };
+}

@@ -4,6 +4,7 @@
 
 #include "base/err.h"
 #include "model/app.h"
+#include "model/app_names.h"
 
 struct arena;
 struct db_tx;
@@ -49,5 +50,23 @@ enum err app_store_delete(struct db_tx *tx, struct arena *mem, struct str id);
 /* Deletes at most `limit` rows of deleted apps. An expiry_delete function (job/expiry.h). */
 enum err app_store_finish_deletions(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                                     size_t *removed);
+
+/* Finds the names of apps within a transaction, for hints that name them. Without a name, hints say
+ * "an app". That is also so if the statement fails, which the end of the transaction reports.
+ *
+ * Hint sets keep the names: after an app is renamed or deleted, hints use the former name until the
+ * next write to the user's facts in that domain. */
+#define APP_NAMES_KEPT 4
+
+struct app_store_names {
+    struct app_names names;
+    struct db_tx *tx;
+    struct {
+        struct str id, name;
+    } kept[APP_NAMES_KEPT]; /* the same few apps stated most facts */
+    size_t count;
+};
+
+void app_store_names(struct app_store_names *out, struct db_tx *tx);
 
 #endif

@@ -24,9 +24,9 @@ test("hints are sentences within the budget, safety-critical ones first", async 
   const { api } = await fed(t);
   const answer = fine(await api.get(query({ context: "restaurant_search" })));
   assert.deepEqual(answer.hints, [
-    "User is allergic to peanuts and shellfish; never suggest food containing them.",
-    "User's medically required diet is low-sodium.",
-    "User follows a vegetarian diet.",
+    "According to Concert Finder, the user is allergic to peanuts and shellfish; never suggest food containing them.",
+    "According to Concert Finder, the user's medically required diet is low-sodium.",
+    "According to Concert Finder, the user follows a vegetarian diet.",
     "User's favorite cuisine is Thai.",
   ]);
   const { hints, token_count, ...rest } = answer;
@@ -87,9 +87,9 @@ test("a diet among the restrictions is no food that the user refuses", async (t)
     await api.write(FOOD, { dietary_restrictions });
     return (await api.read(query({ domains: FOOD }))).hints;
   };
-  assert.deepEqual(await told(["vegan"]), ["User's dietary restriction is vegan."]);
-  assert.deepEqual(await told(["halal", "pork"]), ["User's dietary restrictions are halal, pork, and vegan."]);
-  assert.equal((await api.read(query({ domains: FOOD, format: "bullets" }))).hints, "- Dietary restrictions: halal, pork, and vegan");
+  assert.deepEqual(await told(["vegan"]), ["According to Concert Finder, the user's dietary restriction is vegan."]);
+  assert.deepEqual(await told(["halal", "pork"]), ["According to Concert Finder, the user's dietary restrictions are halal, pork, and vegan."]);
+  assert.equal((await api.read(query({ domains: FOOD, format: "bullets" }))).hints, "- According to Concert Finder, dietary restrictions: halal, pork, and vegan");
 });
 
 test("each format has its own shape", async (t) => {
@@ -135,7 +135,7 @@ test("the token's domains are the reach, and sensitive facts need their own scop
   const { asking } = await fed(t, `agent_hints ${FOOD}`);
   const food = await asking.read(query({ max_tokens: 500 }));
   assert.deepEqual(food.domains, [FOOD]);
-  assert.ok(food.hints.includes("User's medically required diet is low-sodium."));
+  assert.ok(food.hints.includes("According to Concert Finder, the user's medically required diet is low-sodium."));
   assertError(await asking.get(query({ domains: MUSIC })), 403, "insufficient_scope");
   assert.deepEqual((await asking.read(query({ context: "playlist_creation" }))).hints, []);
 
@@ -169,7 +169,7 @@ test("every odd way to write the question is understood", async (t) => {
 
 test("a context that matches nothing gets only safety facts that are not sensitive", async (t) => {
   const { api } = await fed(t);
-  const peanuts = "User is allergic to peanuts and shellfish; never suggest food containing them.";
+  const peanuts = "According to Concert Finder, the user is allergic to peanuts and shellfish; never suggest food containing them.";
   const unknown = await api.read(query({ context: "smalltalk", max_tokens: 500 }));
   assert.deepEqual([unknown.hints, unknown.context_matched, unknown.domains, unknown.hints_available, unknown.safety_complete], [[peanuts], null, [FOOD], 1, true]);
   for (const context of ["banking", "remind me to book a restaurant", "add dinner with Ada to my calendar", "change volume settings"]) {

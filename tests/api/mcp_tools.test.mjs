@@ -393,7 +393,7 @@ test("resources are the hints and the domains that the client may read", async (
       assert.equal(result.contents[0].uri, uri);
       return result.contents[0];
     };
-    assert.match((await read("penchant://hints")).text, /^User is allergic to peanuts.*\n$/);
+    assert.match((await read("penchant://hints")).text, /^According to [\w ]+, the user is allergic to peanuts.*\n$/);
     assert.match((await read("penchant://hints/find%20a%20restaurant")).text, /peanuts/);
     assert.match((await read("penchant://hints/pick%20a%20song")).text, /\n$/);
     const { mimeType, text } = await read(`penchant://preferences/${FOOD}`);

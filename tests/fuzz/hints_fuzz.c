@@ -58,16 +58,27 @@ add_fact(struct arena *mem, const struct domain *domain, struct str line, struct
                                                          : ATOM_ACTIVE,
                            .by_user = caller & 0x10,
                            .source_count = 1 + (caller >> 5 & 3),
+                           .app = value.key,
                            .sequence = (int64_t)out->count,
                            .updated_at = (int64_t)byte_at(line, 2) * 7 * DAY };
     out->count++;
+}
+
+/* The name of an app is any text: its id. */
+static struct str
+name_of(void *source, struct arena *mem, struct str app_id)
+{
+    (void)source;
+    (void)mem;
+    return app_id;
 }
 
 static struct hint_set
 stored_set(struct arena *mem, const struct domain *domain, const struct domain_facts *of)
 {
     struct hint_set set, kept;
-    hint_set_make(mem, domain, of->facts, of->count, &set);
+    struct app_names names = { name_of, NULL };
+    hint_set_make(mem, domain, of->facts, of->count, &names, &set);
     MUST(hint_set_read(mem, domain, hint_set_write(mem, &set), &kept));
     return kept;
 }

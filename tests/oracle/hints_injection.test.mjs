@@ -140,7 +140,7 @@ test("there are more than a hundred of them", () => assert.ok(new Set(MORE_THAN_
 
 test("an app's text that is not plainly a name is quoted or held", () =>
   each(MORE_THAN_A_NAME, "favorite_artists", false, (text, [hint], [{ waits }]) =>
-    !waits && hint !== `User's favorite artist is "${inside(text)}".` && "is not quoted"));
+    !waits && hint !== `According to an app, the user's favorite artist is "${inside(text)}".` && "is not quoted"));
 
 test("an app's statements wait for the user", () => each([...MORE_THAN_A_NAME, "I love spicy food"], "statements", false, (_, __, [{ waits }]) => !waits && "does not wait"));
 

@@ -28,7 +28,7 @@ function readValue(text, at, value, { markdown, spot }) {
   const start = spot === "in quotes" ? at : at + 1;
   if (spot === "in quotes" || text[at] === '"') {
     const end = afterValue(text, start, inside, markdown);
-    if (end !== undefined && (spot === "in quotes" || text[end] === '"')) return { end: end + start - at, quoted: true, value };
+    if (end !== undefined && (spot === "in quotes" || text[end] === '"')) return { end: end + start - at, quoted: true, isMarked: spot === "inside", value };
   }
   if (spot === "in quotes" || (spot === "front" && !startsPlainly(value))) return undefined;
   const end = afterValue(text, at, value, markdown);
@@ -70,7 +70,8 @@ function readSeparator(text, at) {
 // Separators must fit the number of items.
 function isWellSeparated(separators, { values, more, conjunction }) {
   const parts = values.length + (more > 0 ? 1 : 0);
-  const sign = values.some(({ value }) => value.includes(",")) ? "; " : parts > 2 ? ", " : " ";
+  const links = values.some(({ value }) => / (and|or) /.test(value));
+  const sign = values.some(({ value }) => value.includes(",")) ? "; " : parts > 2 || links ? ", " : " ";
   const last = more === 0 && conjunction === "or" ? "or " : "and ";
   return separators.every((one, i) => one.sign === sign && one.word === (i === parts - 2 ? last : ""));
 }
@@ -159,7 +160,27 @@ function endOf(text, at, hint, mayBeStrong) {
   return mayBeStrong && emphasis !== undefined && rest === `; ${emphasis}.` ? { strong: true } : undefined;
 }
 
+// "According to Grocer, the user is …": the text, the apps, and the rest; undefined: it names no apps.
+function splitApps(text, { according }, markdown) {
+  const front = "According to ";
+  const end = according !== undefined && text.startsWith(front) ? afterValue(text, front.length, according, markdown) : undefined;
+  return end === undefined ? undefined : /^(.*?[,:] )(.*)$/su.exec(text.slice(end))?.with(1, according);
+}
+
+// A fact of apps names them if it must, or if a value is quoted, shown or not.
+function isAttributedRightly({ according, isAttributed, total }, { values, items }, namesApps) {
+  if (according === undefined) return !namesApps;
+  const isQuoted = values.some(({ isMarked, isPair }) => isMarked && !isPair);
+  return namesApps ? isAttributed || isQuoted || items < total : !isAttributed && !isQuoted;
+}
+
 export function readSentence(text, hint, { markdown = false } = {}) {
+  const [, apps, rest] = splitApps(text, hint, markdown) ?? [];
+  const read = readOwnSentence(apps === undefined ? text : rest.replace(/^the user(?=[ '])/, "User"), hint, { markdown });
+  return read && isAttributedRightly(hint, read, apps !== undefined) ? read : undefined;
+}
+
+function readOwnSentence(text, hint, { markdown }) {
   const isEnd = (at) => endOf(text, at, hint, !markdown) !== undefined;
   for (const pattern of patternsOf(hint)) {
     const read = readPattern(text, pattern.slice(0, -1), hint, { markdown }, isEnd);
@@ -175,8 +196,11 @@ export function readBullet(line, hint) {
   if (!line.startsWith("- ")) return undefined;
   const hasOwn = hint.sentence !== undefined && ["array", "string"].includes(hint.member.type);
   if (short === undefined || hasOwn) return readSentence(text, hint, { markdown: true });
-  const read = readPattern(text, short, hint, { markdown: true }, (at) => at === text.length);
-  return read && read.at === text.length ? { hint, items: read.items, values: read.values, strong: false } : undefined;
+  const [, apps = "", own] = splitApps(text, hint, true) ?? [text, "", text];
+  const pattern = apps === "" ? short : short.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase());
+  const read = readPattern(own, pattern, hint, { markdown: true }, (at) => at === own.length);
+  if (read && !isAttributedRightly(hint, read, apps !== "")) return undefined;
+  return read && read.at === own.length ? { hint, items: read.items, values: read.values, strong: false } : undefined;
 }
 
 // ---- answers ----

@@ -1,7 +1,7 @@
 // Random users and queries: every member of every definition, with ordinary and hostile values. The
 // same seed gives the same users.
 
-import { fold, keyOf } from "./hints_model.mjs";
+import { APP_NAMES, fold, keyOf } from "./hints_model.mjs";
 import { dice as plainDice } from "./tokenizer_texts.mjs";
 
 const DAY = 86_400;
@@ -134,6 +134,7 @@ class Maker {
     this.days = d.pick([0, 1, 30, 400, 3000]);
     this.byUser = d.pick([0, 0.2, 0.5, 0.9, 1]);
     this.inactive = d.pick([0, 0.05, 0.3]);
+    this.apps = d.shuffled([...APP_NAMES.keys()]).slice(0, d.pick([1, 2, 3, 8]));
   }
 
   // A fact that is not there yet; what two domains would tell in the same words, one of them has.
@@ -147,7 +148,7 @@ class Maker {
     const status = d.chance(this.inactive) ? d.pick(["suppressed", "held"]) : "active";
     this.atoms.push({
       domain: domain.name, member: member.name, value, status,
-      user: d.chance(this.byUser), sources: d.between(1, d.chance(0.7) ? 1 : 5), sequence: this.atoms.length + 1,
+      user: d.chance(this.byUser), app: d.chance(0.9) ? d.pick(this.apps) : undefined, sources: d.between(1, d.chance(0.7) ? 1 : 5), sequence: this.atoms.length + 1,
       at: this.start + d.below(this.days + 1) * DAY + (d.chance(0.5) ? 0 : d.below(DAY)),
       ...more,
     });

@@ -1,6 +1,6 @@
 /* Computes hints for the users of a test. Reads and writes one line of JSON for each user:
  *   {"atoms": [{"domain", "member", "value", "user": true, "sources": 1, "at": seconds,
- *               "sequence": 1, "status": "active"}, …],
+ *               "sequence": 1, "status": "active", "app": "name of the first app"}, …],
  *    "queries": [{"domains": ["food_profile"], "allowed": ["food_profile"], "context": "…",
  *                 "max_tokens": 100, "format": "text", "sensitive": true, "general": false}, …]}
  *   [the API's answer to each query]
@@ -14,6 +14,7 @@
 #include "base/buf.h"
 #include "domain/value.h"
 #include "flow/hints.h"
+#include "model/app_names.h"
 #include "model/atom.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
@@ -37,6 +38,16 @@ number_member(const struct json_value *object, const char *key, int64_t fallback
     const struct json_value *value = json_member(object, key);
     return value != NULL && (value->type == JSON_INT || value->type == JSON_BOOL) ? value->integer
                                                                                   : fallback;
+}
+
+/* The id of an app follows from its name. */
+static struct str
+id_of(struct arena *mem, struct str name)
+{
+    uint32_t hash = 2166136261;
+    for (size_t i = 0; i < name.len; i++)
+        hash = (hash ^ (unsigned char)name.ptr[i]) * 16777619;
+    return str_present(name) ? str_format(mem, "app_%08x", hash) : STR_NONE;
 }
 
 /* Reads an atom, or several if its value is a list. Returns their number: none if it is of another
@@ -65,6 +76,7 @@ read_atoms(struct arena *mem, const struct domain *domain, const struct json_val
             .value = read[i].json,
             .status = known,
             .by_user = number_member(given, "user", 0) != 0,
+            .app = id_of(mem, text_member(given, "app")),
             .source_count = number_member(given, "sources", 1),
             .sequence = number_member(given, "sequence", 0),
             .updated_at = number_member(given, "at", 0),
@@ -90,12 +102,23 @@ drop_equal(struct atom *atoms, size_t before, size_t count)
     return kept;
 }
 
+static struct str
+name_of(void *source, struct arena *mem, struct str app_id)
+{
+    const struct json_value *given = source;
+    for (size_t i = 0; i < given->count; i++)
+        if (str_eq(id_of(mem, text_member(&given->children[i], "app")), app_id))
+            return text_member(&given->children[i], "app");
+    return STR_NONE;
+}
+
 static size_t
 make_sets(struct arena *mem, const struct domains *domains, const struct json_value *given,
           struct hint_set *out)
 {
     struct atom *atoms = ARENA_ARRAY(mem, struct atom, given->count * PARTS_MAX + 1);
     size_t hint_sets = 0;
+    struct app_names names = { name_of, (void *)(uintptr_t)given };
     for (size_t d = 0; d < domains->count; d++) {
         size_t count = 0;
         struct hint_set set;
@@ -105,7 +128,7 @@ make_sets(struct arena *mem, const struct domains *domains, const struct json_va
                 count + read_atoms(mem, &domains->list[d], &given->children[i], &atoms[count]));
         if (count == 0)
             continue;
-        hint_set_make(mem, &domains->list[d], atoms, count, &set);
+        hint_set_make(mem, &domains->list[d], atoms, count, &names, &set);
         if (!hint_set_read(mem, &domains->list[d], hint_set_write(mem, &set), &out[hint_sets++]))
             abort();
         atoms = ARENA_ARRAY(mem, struct atom, given->count * PARTS_MAX + 1);
@@ -139,7 +162,7 @@ answer_query(struct arena *mem, const struct domains *domains, const struct hint
         .max_tokens = (int)number_member(given, "max_tokens", HINTS_TOKENS_DEFAULT),
     };
     struct hints hints;
-    if (str_present(format) && !hints_format_read(format, &params.format))
+    if (str_present(format) && !hint_format_read(format, &params.format))
         abort();
     hints_from_sets(mem, &params, hint_sets, count, &hints);
     hints_write(out, &params, &hints);

@@ -185,6 +185,8 @@ problems_in_members_name_their_path(void **state)
           "members[1].suggest[0]: must not have spaces around it or several in a row" },
         { "suggesting a number", "`opposes`: `milk`", "`suggest`: [`1`]",
           "members[4].suggest: only an array or a string can suggest values" },
+        { "a sole value of a number", "`opposes`: `milk`", "`sole`: `1`",
+          "members[4].sole: only an array can have a value that excludes the others" },
         { "suggesting what a closed vocabulary does not have", "`polarity`: `avoid`",
           "`vocabulary`: `milk`, `suggest`: [`none`, `hot`]",
           "members[1].suggest[1]: is not in the vocabulary, which is closed" },

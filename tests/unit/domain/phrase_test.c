@@ -21,6 +21,8 @@ a_form_fits_or_not(void **state)
         { FORM_GERUND, "when I run", false },
         { FORM_ADJECTIVE, "low carb", true },
         { FORM_ADJECTIVE, "no red meat", false },
+        { FORM_ADJECTIVE, "vegetarian (mostly)", false },
+        { FORM_ADJECTIVE, "ich esse alles", false },
         { FORM_ADJECTIVE, "I eat everything", false },
         { FORM_ROLE, "software engineer", true },
         { FORM_ROLE, "SRE", true },
@@ -83,10 +85,42 @@ the_first_person_becomes_the_third(void **state)
     arena_free(mem);
 }
 
+static void
+sentences_about_the_speaker_are_told_from_names(void **state)
+{
+    (void)state;
+    static const char *const speech[] = { "I want to see Iceland", "i like jazz",
+                                          "I'm into museums", "we love Rome" };
+    static const char *const names[] = { "I, Robot",         "I Am the Walrus", "I",
+                                         "We Will Rock You", "Iceland",         "I-95" };
+    for (size_t i = 0; i < ROWS(speech); i++)
+        if (!phrase_is_speech(str_of(speech[i])))
+            fail_msg("%s", speech[i]);
+    for (size_t i = 0; i < ROWS(names); i++)
+        if (phrase_is_speech(str_of(names[i])))
+            fail_msg("%s", names[i]);
+}
+
+static void
+capitals_of_several_words_are_not_kept(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    assert_str(phrase_without_capitals(mem, STR("SENIOR ENGINEER")), STR("senior engineer"), "");
+    assert_str(phrase_without_capitals(mem, STR("QA LEAD")), STR("QA LEAD"), "an abbreviation");
+    assert_str(phrase_without_capitals(mem, STR("R&B MUSIC")), STR("R&B MUSIC"), "signs");
+    assert_str(phrase_without_capitals(mem, STR("NURSE")), STR("NURSE"), "one word");
+    assert_str(phrase_without_capitals(mem, STR("SRE")), STR("SRE"), "an abbreviation");
+    assert_str(phrase_without_capitals(mem, STR("NASA engineer")), STR("NASA engineer"), "");
+    arena_free(mem);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sentences_about_the_speaker_are_told_from_names),
+        cmocka_unit_test(capitals_of_several_words_are_not_kept),
         cmocka_unit_test(a_form_fits_or_not),
         cmocka_unit_test(names_are_told_from_clauses_orders_addresses_and_code),
         cmocka_unit_test(the_first_person_becomes_the_third),

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "domain/value.h"
 #include "hint/hint.h"
+#include "model/app_names.h"
 #include "model/atom.h"
 #include "text/json_read.h"
 #include "unit/model/tea.h"
@@ -82,8 +83,8 @@ hint_kit_fare(struct arena *mem)
     return domains_find(hint_kit_domains(mem), STR("fare"));
 }
 
-/* One fact: "member by day value". `by` is "me" or the number of apps; "-" before it: suppressed,
- * "?": held. `sequence` is the order of writing. */
+/* One fact: "member by day value". `by` is "me" or the number of apps, followed by "@" and the id
+ * of the first; "-" before it: suppressed, "?": held. `sequence` is the order of writing. */
 static inline void
 hint_kit_atom(struct arena *mem, const struct domain *domain, struct str line, int64_t sequence,
               struct atom *out)
@@ -100,6 +101,8 @@ hint_kit_atom(struct arena *mem, const struct domain *domain, struct str line, i
     by = out->status == ATOM_ACTIVE ? by : str_from(by, 1);
     out->by_user = str_eq_c(by, "me");
     out->source_count = out->by_user ? 1 : by.ptr[0] - '0';
+    if (str_index(by, '@') < by.len)
+        out->app = str_from(by, str_index(by, '@') + 1);
     out->updated_at = (20000 + strtoll(str_c(mem, day), NULL, 10)) * 24 * 3600 + sequence;
     as_text.text = rest;
     const struct member *defined = domain_member(domain, member);
@@ -130,13 +133,25 @@ hint_kit_atoms(struct arena *mem, const struct domain *domain, const char *lines
     return count;
 }
 
+/* The name of an app is its id with spaces; an app whose id starts with "x" was deleted. */
+static inline struct str
+hint_kit_name(void *source, struct arena *mem, struct str app_id)
+{
+    char *name = arena_alloc(mem, app_id.len + 1);
+    (void)source;
+    for (size_t i = 0; i < app_id.len; i++)
+        name[i] = app_id.ptr[i] == '_' ? ' ' : app_id.ptr[i];
+    return app_id.ptr[0] == 'x' ? STR_NONE : (struct str){ name, app_id.len };
+}
+
 static inline struct hint_set
 hint_kit_set(struct arena *mem, const struct domain *domain, const char *lines)
 {
     struct hint_set set;
+    struct app_names names = { hint_kit_name, NULL };
     struct atom *atoms = NULL;
     size_t count = hint_kit_atoms(mem, domain, lines, &atoms);
-    hint_set_make(mem, domain, atoms, count, &set);
+    hint_set_make(mem, domain, atoms, count, &names, &set);
     return set;
 }
 

@@ -1,7 +1,7 @@
 /* "a" or "an", by sound. */
 #include "unit/assert_str.h"
 
-#include "hint/hint_words.h"
+#include "domain/article.h"
 
 static void
 articles_follow_pronunciation(void **state)
@@ -65,7 +65,7 @@ articles_follow_pronunciation(void **state)
         { "-", "a" },
     };
     for (size_t i = 0; i < ROWS(rows); i++)
-        assert_str(str_of(hint_article(str_of(rows[i].text))), str_of(rows[i].expected),
+        assert_str(str_of(article_of(str_of(rows[i].text))), str_of(rows[i].expected),
                    rows[i].text);
 }
 
