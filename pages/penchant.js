@@ -82,6 +82,7 @@ search?.addEventListener("input", debounce(async (signal) => {
     const { fresh } = await load(url, { signal });
     patch(document.querySelector("#results"), fresh.querySelector("#results"));
     history.replaceState(null, "", url);
+    if (search.getBoundingClientRect().bottom > innerHeight / 2) search.form.scrollIntoView(); // the results are below
     const outcome = [...document.querySelectorAll("#results > :is([role=status], .none)")].find((one) => one.checkVisibility());
     announce(outcome?.textContent);
   } catch (error) {

@@ -151,6 +151,8 @@ for (const view of VIEWS)
     await page.keyboard.type("no such thing");
     await results("No results.");
     assert.equal(await page.textContent(".none:visible"), "No results.");
+    const { y, height } = await page.locator(".none:visible").boundingBox();
+    assert.ok(y >= 0 && y + height <= page.viewportSize().height, `it is at ${y}, out of the window`);
     assert.equal(await page.locator(".domain:visible").count(), 0);
     assert.ok(await page.evaluate(() => document.activeElement.matches("#q")));
     await page.shoot("account-no-results");

@@ -177,6 +177,36 @@ test("the keyboard alone signs in, deselects a scope, chooses a duration, and al
   assert.deepEqual(words(set.scope), ["agent_hints", "music_preferences", "profile:read"]);
 });
 
+for (const view of VIEWS)
+  test(`"All preferences" ticks and locks the areas below it: ${view.name}`, async (t) => {
+    const all = await setting(t, view, { scope: "preferences:read music_preferences food_profile" });
+    const { app, page } = all;
+    const request = app.request();
+    await page.goto(request.path);
+    await signIn(page, { password: PASSWORD });
+    await page.waitForSelector("button[value=allow]");
+    const whole = page.locator("input[value='preferences:read']");
+    const food = page.locator("input[value=food_profile]");
+    const state = () => food.evaluate((box) => [box.checked, box.ariaDisabled]);
+    assert.deepEqual(await state(), [true, "true"]);
+    await food.click({ force: true });
+    assert.deepEqual(await state(), [true, "true"], "a locked area was unticked");
+    await food.focus();
+    await page.keyboard.press("Space");
+    assert.deepEqual(await state(), [true, "true"], "the keyboard unticked a locked area");
+    await assertAccessible(page, "locked areas");
+    await page.shoot("consent-locked");
+    await whole.uncheck();
+    assert.deepEqual(await state(), [true, null]);
+    await food.uncheck();
+    await whole.check();
+    assert.deepEqual(await state(), [true, "true"], "ticking all did not tick the area");
+    await whole.uncheck();
+    await food.uncheck();
+    await page.click("button[value=allow]");
+    assert.deepEqual(words((await tokens(all, request)).scope), ["music_preferences"]);
+  });
+
 test("tapping the label of a scope selects its checkbox", async (t) => {
   const { app, callback, page } = await setting(t, { name: "phone", ...PHONE });
   await page.goto(app.request().path);
