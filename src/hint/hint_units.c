@@ -184,7 +184,8 @@ has_plain_ends(struct str text)
     return text.len > 0 && is_plain(text.ptr[0]) && is_plain(text.ptr[text.len - 1]);
 }
 
-/* Objects are not plain. " User" and "User" have as many tokens; other first words may not. */
+/* Objects are not plain. " User" and "User" have as many tokens, and " According" and "According";
+ * other first words may not. */
 bool
 hint_units_exact(struct arena *mem, const struct hint *hint, int items, struct str sentence)
 {
@@ -197,9 +198,9 @@ hint_units_exact(struct arena *mem, const struct hint *hint, int items, struct s
             !has_plain_ends((struct str){ out.ptr + quotes, out.len - 2 * quotes }))
             return false;
     }
-    return str_starts(sentence, STR("User")) && sentence.len > 1 &&
-           !is_plain(sentence.ptr[sizeof "User" - 1]) && str_ends(sentence, STR(".")) &&
-           is_plain(sentence.ptr[sentence.len - 2]);
+    bool known = str_starts(sentence, STR("User ")) || str_starts(sentence, STR("User'")) ||
+                 str_starts(sentence, STR("According "));
+    return known && str_ends(sentence, STR(".")) && is_plain(sentence.ptr[sentence.len - 2]);
 }
 
 /* ---- parts ---- */

@@ -101,8 +101,7 @@ add_list(struct buf *out, const struct hint *hint, size_t items, enum escape esc
     for (size_t i = 0; i < items; i++) {
         struct str shown = hint->values[i].shown;
         comma = comma || str_index(shown, ',') < shown.len;
-        links = links || memmem(shown.ptr, shown.len, " and ", 5) != NULL ||
-                memmem(shown.ptr, shown.len, " or ", 4) != NULL;
+        links = links || (parts == 2 && memmem(shown.ptr, shown.len, " and ", 5) != NULL);
     }
     for (size_t i = 0; i < parts; i++) {
         bool last = i + 1 == parts;

@@ -70,7 +70,7 @@ function readSeparator(text, at) {
 // Separators must fit the number of items.
 function isWellSeparated(separators, { values, more, conjunction }) {
   const parts = values.length + (more > 0 ? 1 : 0);
-  const links = values.some(({ value }) => / (and|or) /.test(value));
+  const links = values.some(({ value }) => value.includes(" and "));
   const sign = values.some(({ value }) => value.includes(",")) ? "; " : parts > 2 || links ? ", " : " ";
   const last = more === 0 && conjunction === "or" ? "or " : "and ";
   return separators.every((one, i) => one.sign === sign && one.word === (i === parts - 2 ? last : ""));
