@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "domain/value.h"
 #include "hint/hint_answer.h"
+#include "model/app_names.h"
 #include "model/atom.h"
 #include "text/json_read.h"
 #include "text/utf8.h"
