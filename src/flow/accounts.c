@@ -301,7 +301,7 @@ delete_account(struct db_tx *tx, void *argument)
     if (!err)
         err = session_store_end_all(tx, mem, id);
     if (!err) /* finds the apps by the user's grants: before these end */
-        err = usage_store_end_user(tx, mem, id, clock_now());
+        err = usage_store_forget_user(tx, mem, id, clock_now());
     if (!err)
         err = grant_store_end_all(tx, mem, id);
     if (!err)

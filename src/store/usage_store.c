@@ -14,6 +14,7 @@
  * counts of users who have connected both; among ten thousand apps two have them in one of 90,000
  * installations. */
 #define USER_KEY_DIGITS 10
+#define USER_KEY_END "14" /* after "usr_" and these digits */
 #define FIRST_DIGIT '-'
 #define DIGITS ('z' - FIRST_DIGIT + 1) /* 78: ten of them are less than 2^63 */
 #define APP_KEY_DIGITS 7               /* of base64url */
@@ -99,6 +100,10 @@ SQL_UNTRACKED(usage_revoke_grant, ADD_REVOCATION " VALUES ($1, $2, $3)" REVOKED_
 SQL_UNTRACKED(usage_revoke_user, ADD_REVOCATION " SELECT g.user_id, g.app_id, CAST($2 AS BIGINT)"
                                                 " FROM app_grant g WHERE g.user_id = "
                                                 "$1" REVOKED_AGAIN);
+
+/* Enough of the id for its user key, and no id of a grant. */
+SQL_UNTRACKED(usage_forget_user, "UPDATE usage_revocation SET user_id ="
+                                 " SUBSTR(user_id, 1, " USER_KEY_END ") WHERE user_id = $1");
 
 SQL_UNTRACKED(usage_end_grant, "DELETE FROM user_usage WHERE user_key = $2 AND slot IN"
                                " (SELECT a.slot FROM app_usage a WHERE a.app_id = $1)");
@@ -388,6 +393,13 @@ usage_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id, in
 }
 
 /* The rows of app_usage lead to those of user_usage, so they are deleted last. */
+enum err
+usage_store_forget_user(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
+{
+    enum err err = usage_store_end_user(tx, mem, user_id, now);
+    return err ? err : db_query(tx, mem, &usage_forget_user, NULL, db_text(user_id));
+}
+
 enum err
 usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t limit,
                     size_t *removed)

@@ -72,6 +72,10 @@ enum err usage_store_end_grant(struct db_tx *tx, struct arena *mem, struct str u
                                struct str app_id, int64_t now);
 enum err usage_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now);
 
+/* The same for a user who is deleted: the id is not kept either. */
+enum err usage_store_forget_user(struct db_tx *tx, struct arena *mem, struct str user_id,
+                                 int64_t now);
+
 /* Deletes at most `limit` counts of the app and sets `removed` to their number; if it is less,
  * nothing is left. */
 enum err usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t limit,

@@ -73,11 +73,24 @@ async function standIn(t) {
 
 // ---- setup ----
 
+// Facts of the user's own: hints would name an app that wrote them.
+async function importFacts(w, folder, members) {
+  const at = "2026-11-14T09:30:00Z";
+  const fact = (member, value) => ({
+    member, value, status: "active", by_user: true, created_at: at, updated_at: at, sources: [{ source: "user", created_at: at, updated_at: at }],
+  });
+  const atoms = Object.entries(members).flatMap(([member, values]) => values.map((value) => fact(member, value)));
+  const file = path.join(folder, "export.json");
+  fs.writeFileSync(file, JSON.stringify({ format: "penchant-export", version: 1, exported_at: at, user: {}, domains: { [FOOD]: { preferences: {}, atoms } } }));
+  const imported = await w.command("import", file, "--user", "ada");
+  assert.equal(imported.status, 0, imported.err);
+}
+
 async function follow(t) {
   const { w, api } = await connected(t, { scope: "preferences:read preferences:write agent_hints" });
-  await api.write(FOOD, { allergies: ["peanuts", "shellfish"], dietary: "vegetarian", cuisines: ["Italian", "Japanese", "Thai"] });
   const folder = fs.mkdtempSync(path.join(os.tmpdir(), "penchant-hints-page-"));
   t.after(() => fs.rmSync(folder, { recursive: true }));
+  await importFacts(w, folder, { allergies: ["peanuts", "shellfish"], dietary: ["vegetarian"], cuisines: ["Italian", "Japanese", "Thai"] });
   const files = filesOf(PAGE);
   for (const [name, text] of files) fs.writeFileSync(path.join(folder, name), text);
   const model = await standIn(t);
@@ -165,15 +178,7 @@ test("the examples leave out an empty block, and ask again if safety hints are i
     console.log(JSON.stringify(await withUser("s", "q", "music_recommendation")));`);
   assert.deepEqual(JSON.parse(await run(process.execPath, ["none.mjs"])), { system: "s", user: "q" });
   const many = Array.from({ length: 60 }, (_, i) => `spice number ${i}`);
-  // The user's own: allergies outside the vocabulary wait if an app wrote them.
-  const at = "2026-11-14T09:30:00Z";
-  const atoms = many.map((value) => ({
-    member: "allergies", value, status: "active", by_user: true, created_at: at, updated_at: at, sources: [{ source: "user", created_at: at, updated_at: at }],
-  }));
-  const file = path.join(folder, "export.json");
-  fs.writeFileSync(file, JSON.stringify({ format: "penchant-export", version: 1, exported_at: at, user: {}, domains: { [FOOD]: { preferences: {}, atoms } } }));
-  const imported = await w.command("import", file, "--user", "ada");
-  assert.equal(imported.status, 0, imported.err);
+  await importFacts(w, folder, { allergies: many });
   fs.writeFileSync(path.join(folder, "many.py"), `from about_user import with_user
 print(with_user("s", "q", "restaurant_search")[1])`);
   const told = await run("/usr/bin/python3", ["many.py"]);

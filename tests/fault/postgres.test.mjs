@@ -33,14 +33,15 @@ onPostgres("while PostgreSQL is down the response is 503 with Retry-After, and t
   assert.equal((await w.users()).length, 13);
 });
 
-// Fills the pool: each request holds a connection while it waits for the table lock.
+// Fills the pool: each request holds a connection while it waits for the table lock. Reads of this table do
+// not share a statement.
 async function fillPool(w, cluster) {
   const warm = await addPerson(w, "warm");
   const address = cluster.address(w.database);
   const held = new Program("psql", ["-qAtX", address], { stdin: null, stdio: ["pipe", "pipe", "pipe"] });
-  held.child.stdin.write("BEGIN; LOCK TABLE user_account IN ACCESS EXCLUSIVE MODE; SELECT 'locked';\n");
+  held.child.stdin.write("BEGIN; LOCK TABLE activity IN ACCESS EXCLUSIVE MODE; SELECT 'locked';\n");
   await until("the lock", () => held.out.includes("locked"));
-  const asked = Array.from({ length: 8 }, () => warm.get("/account", { "sec-fetch-site": "same-origin" }));
+  const asked = Array.from({ length: 8 }, () => warm.get("/account/activity", { "sec-fetch-site": "same-origin" }));
   const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'penchant'";
   await until("all of the pool to wait", async () => (await psql(cluster.address("postgres"), waiting)) === "8");
   held.child.stdin.end("COMMIT;\n");
@@ -136,7 +137,7 @@ onPostgres("a database that could lose committed writes is refused", async (t) =
 onPostgres("rows locked by another session make a sign-up wait or fail, never hang or report a false result", async (t) => {
   const { cluster, w } = await ownCluster(t);
   const address = cluster.address(w.database);
-  const locked = psql(address, "BEGIN; LOCK TABLE user_account IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(1.5); COMMIT");
+  const locked = psql(address, "BEGIN; LOCK TABLE activity IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(1.5); COMMIT");
   await until("the lock", async () => (await psql(cluster.address("postgres"), "SELECT count(*) FROM pg_locks WHERE mode = 'AccessExclusiveLock' AND granted AND relation > 16000")) > 0);
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => w.signUp({ username: `waiting${i}` })));
   await locked;

@@ -165,7 +165,7 @@ a_member_that_lost_its_savepoint_is_not_committed(struct kit *kit)
     if (db_reads_block(kit->db))
         return;
     for (size_t i = 0; i < KIT_COUNT(results); i++) {
-        struct add add = { kit->mem, 5000 + (int64_t)i, NULL, results[i], false };
+        struct add add = { kit->mem, 5000 + (int64_t)i, results[i], false };
         assert_int_equal(db_write(kit->db, add_and_lose_savepoint, &add), ERR_UNAVAILABLE);
         assert_int_equal(count(kit->db), 0);
     }
@@ -185,7 +185,7 @@ join_the_group(void *argument)
 {
     struct other_writer *other = argument;
     struct arena *mem = arena_new();
-    other->add = (struct add){ mem, 6001, NULL, ERR_FORBIDDEN, false };
+    other->add = (struct add){ mem, 6001, ERR_FORBIDDEN, false };
     other->result = db_write(other->kit->db, add_and_lose_savepoint, &other->add);
     arena_free(mem);
     return NULL;
@@ -196,7 +196,7 @@ static enum err
 add_when_another_waits(struct db_tx *tx, void *argument)
 {
     struct other_writer *other = argument;
-    struct add add = { other->kit->mem, 6000, NULL, ERR_NONE, false };
+    struct add add = { other->kit->mem, 6000, ERR_NONE, false };
     enum err err = add_row(tx, &add);
     pthread_create(&other->thread, NULL, join_the_group, other);
     for (int i = 0; i < 10000000 && metric("penchant_store_waiting") < 1; i++)

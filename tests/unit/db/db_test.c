@@ -29,8 +29,8 @@ work_that_returns_an_error_changes_nothing(struct kit *kit)
 static void
 on_conflict_do_nothing_is_not_an_error(struct kit *kit)
 {
-    struct add first = { kit->mem, 900001, "twin", ERR_NONE, false };
-    struct add second = { kit->mem, 900002, "twin", ERR_NONE, false };
+    struct add first = { kit->mem, 900001, ERR_NONE, false };
+    struct add second = { kit->mem, 900001, ERR_NONE, false };
     assert_int_equal(db_write(kit->db, add_row, &first), ERR_NONE);
     assert_int_equal(db_write(kit->db, add_row, &second), ERR_NONE);
     assert_true(first.added);
@@ -46,8 +46,8 @@ break_a_constraint(struct db_tx *tx, void *argument)
                             db_text(STR("same")), db_int(1));
     if (err)
         return err;
-    err = db_query(tx, mem, &test_add_plain, NULL, db_text(STR("usr_b")), db_text(STR("same")),
-                   db_int(2));
+    err = db_query(tx, mem, &test_add_plain, NULL, db_text(STR("usr_a")), db_text(STR("same")),
+                   db_int(1));
     assert_int_equal(err, ERR_INTERNAL);
     /* After an error every further statement fails. */
     assert_int_equal(db_query(tx, mem, &test_count, NULL), ERR_INTERNAL);
@@ -103,7 +103,7 @@ add_many(struct db_tx *tx, void *argument)
 {
     struct kit *kit = argument;
     for (int64_t i = 0; i < 1000; i++) {
-        struct add add = { kit->mem, 100000 + i, NULL, ERR_NONE, false };
+        struct add add = { kit->mem, 100000 + i, ERR_NONE, false };
         enum err err = add_row(tx, &add);
         if (err)
             return err;
@@ -190,7 +190,7 @@ sum_epochs(struct db_tx *tx, void *argument)
 static void
 concurrent_increments_of_a_row_are_all_counted(struct kit *kit)
 {
-    struct add add = { kit->mem, 777, NULL, ERR_NONE, false };
+    struct add add = { kit->mem, 777, ERR_NONE, false };
     assert_int_equal(db_write(kit->db, add_row, &add), ERR_NONE);
     pthread_t threads[THREADS];
     for (int i = 0; i < THREADS; i++)

@@ -38,7 +38,7 @@ write_one(void *argument)
 {
     struct writer *writer = argument;
     struct arena *mem = arena_new();
-    struct add add = { mem, writer->position, NULL, ERR_NONE, false };
+    struct add add = { mem, writer->position, ERR_NONE, false };
     struct str id = str_format(mem, "usr_%lld", (long long)writer->position);
     writer->commits[0] = db_commits(writer->db);
     writer->version[0] = db_version(writer->db, id);

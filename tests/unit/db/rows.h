@@ -20,8 +20,7 @@ static _Atomic int64_t next_position = 1;
 struct add {
     struct arena *mem;
     int64_t position;
-    const char *name; /* NULL: made from the position */
-    enum err then;    /* returned by the work after the row was added */
+    enum err then; /* returned by the work after the row was added */
     bool added;
 };
 
@@ -31,9 +30,7 @@ add_row(struct db_tx *tx, void *argument)
     struct add *add = argument;
     struct db_rows rows;
     struct str id = str_format(add->mem, "usr_%lld", (long long)add->position);
-    struct str name = add->name != NULL
-                          ? str_of(add->name)
-                          : str_format(add->mem, "user%lld", (long long)add->position);
+    struct str name = str_format(add->mem, "user%lld", (long long)add->position);
     enum err err = db_query(tx, add->mem, &test_add, &rows, db_text(id), db_text(name),
                             db_int(add->position), db_int(1));
     if (err)
@@ -64,7 +61,7 @@ count(struct db *db)
 static enum err
 add_one(struct db *db, struct arena *mem, enum err then)
 {
-    struct add add = { mem, atomic_fetch_add(&next_position, 1), NULL, then, false };
+    struct add add = { mem, atomic_fetch_add(&next_position, 1), then, false };
     return db_write(db, add_row, &add);
 }
 

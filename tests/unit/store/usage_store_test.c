@@ -170,6 +170,29 @@ a_count_stays_if_the_user_has_connected_the_app_again(struct kit *kit)
     late_counts(kit, true);
 }
 
+SQL(test_revoked_id, "SELECT COUNT(*) FROM usage_revocation WHERE user_id = '" USER "'");
+
+static enum err
+forget(struct db_tx *tx, void *argument)
+{
+    struct late *late = argument;
+    enum err err = usage_store_forget_user(tx, late->mem, STR(USER), NOON);
+    return err ? err : db_query_values(tx, late->mem, &test_revoked_id, NULL, 0, &late->rows);
+}
+
+static void
+the_id_of_a_deleted_user_is_not_kept_for_late_counts(struct kit *kit)
+{
+    struct adding adding = { .mem = kit->mem, .app_id = STR(APP) };
+    struct late late = { .mem = kit->mem };
+    assert_int_equal(tx_write(kit->db, add_app, &adding), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, disconnect_and_write, &late), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, forget, &late), ERR_NONE);
+    assert_int_equal(db_cell_int(&late.rows, 0, 0), 0);
+    assert_late(kit, &late, NOON + USAGE_END_KNOWN_SECONDS - 1, 1, 1);
+    assert_late(kit, &late, NOON + USAGE_END_KNOWN_SECONDS, 0, 0);
+}
+
 static void
 a_deleted_app_has_no_slot(struct kit *kit)
 {
@@ -183,6 +206,7 @@ main(void)
         KIT_CASE(the_slot_of_an_apps_day_follows_from_its_id_and_parts_add_up),
         KIT_CASE(a_count_written_during_a_disconnection_is_deleted_with_the_revocation),
         KIT_CASE(a_count_stays_if_the_user_has_connected_the_app_again),
+        KIT_CASE(the_id_of_a_deleted_user_is_not_kept_for_late_counts),
         KIT_CASE(a_deleted_app_has_no_slot),
     };
     return KIT_RUN("store/usage_store", cases, LOG_WARN);
