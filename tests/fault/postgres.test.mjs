@@ -8,10 +8,10 @@ import { Program } from "../kit/process.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres, world } from "../kit/world.mjs";
 
-async function ownCluster(t) {
+async function ownCluster(t, settings = {}) {
   const cluster = await Cluster.start({ durable: true });
   t.after(() => cluster.end());
-  const w = await world(t, { cluster });
+  const w = await world(t, { cluster, settings });
   return { cluster, w };
 }
 
@@ -34,7 +34,9 @@ onPostgres("while PostgreSQL is down the response is 503 with Retry-After, and t
 });
 
 // Fills the pool: each request holds a connection while it waits for the table lock. Reads of this table do
-// not share a statement.
+// not share a statement. On a busy machine it may take a while until all of them wait: PATIENT.
+const PATIENT = { "store-deadline": 60_000 };
+
 async function fillPool(w, cluster) {
   const warm = await addPerson(w, "warm");
   const address = cluster.address(w.database);
@@ -43,16 +45,19 @@ async function fillPool(w, cluster) {
   await until("the lock", () => held.out.includes("locked"));
   const asked = Array.from({ length: 8 }, () => warm.get("/account/activity", { "sec-fetch-site": "same-origin" }));
   const waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND application_name = 'penchant'";
-  await until("all of the pool to wait", async () => (await psql(cluster.address("postgres"), waiting)) === "8");
-  held.child.stdin.end("COMMIT;\n");
-  await held.exit();
+  try {
+    await until("all of the pool to wait", async () => (await psql(cluster.address("postgres"), waiting)) === "8", 40_000);
+  } finally {
+    held.child.stdin.end("COMMIT;\n");
+    await held.exit();
+  }
   for (const answer of asked) assert.equal((await answer).status, 200);
 }
 
 const OURS = "FROM pg_stat_activity WHERE application_name = 'penchant'";
 
 onPostgres("connections that the database closes are replaced without a failed request", async (t) => {
-  const { cluster, w } = await ownCluster(t);
+  const { cluster, w } = await ownCluster(t, PATIENT);
   await fillPool(w, cluster);
   // The service may already have opened new ones when these have ended.
   const closed = await psql(cluster.address("postgres"), `SELECT string_agg(pid::text, ',') FILTER (WHERE pg_terminate_backend(pid)) ${OURS}`);
@@ -62,7 +67,7 @@ onPostgres("connections that the database closes are replaced without a failed r
 });
 
 onPostgres("the first request after a restart of PostgreSQL succeeds", async (t) => {
-  const { cluster, w } = await ownCluster(t);
+  const { cluster, w } = await ownCluster(t, PATIENT);
   for (const [ask, status] of [[() => w.signUp({ username: "ada" }), 303], [() => w.get("/readyz"), 200]]) {
     await fillPool(w, cluster);
     await cluster.stop();
