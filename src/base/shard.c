@@ -1,17 +1,13 @@
 #include "base/shard.h"
 
+#include "base/base64_digit.h"
+
 #define FIRST STR("AA")
 
 int
 shard_digit(char c)
 {
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == '-' ? 62 : c == '_' ? 63 : -1;
+    return base64_digit(c, "-_");
 }
 
 struct str

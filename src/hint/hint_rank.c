@@ -153,8 +153,8 @@ outlasts(const struct atom *sole, const struct atom *other)
     return sole->updated_at / DAY > other->updated_at / DAY;
 }
 
-/* "none" and the member's sole value ("alone") exclude all others, so either they are told or the
- * others. "none" needs a sentence of its own and never hides a value. */
+/* "none" and the member's sole value ("alone") exclude all others, so hints contain either them
+ * or the others. "none" needs a sentence of its own and never hides a value. */
 static void
 settle_sole(struct ranked *facts, size_t count, struct ranked *sole)
 {

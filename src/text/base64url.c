@@ -1,6 +1,7 @@
 #include "text/base64url.h"
 
 #include "base/arena.h"
+#include "base/base64_digit.h"
 
 #define URL_EXTRA "-_"
 #define STANDARD_EXTRA "+/"
@@ -31,24 +32,11 @@ base64url_encode(struct arena *mem, struct str bytes)
     return (struct str){ text, length };
 }
 
-/* The six bits that a character represents, or -1. */
-static int
-sextet(char c, const char *extra)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == extra[0] ? 62 : c == extra[1] ? 63 : -1;
-}
-
 bool
 base64url_only(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (sextet(text.ptr[i], URL_EXTRA) < 0)
+        if (base64_digit(text.ptr[i], URL_EXTRA) < 0)
             return false;
     return true;
 }
@@ -63,7 +51,7 @@ decode(struct arena *mem, struct str text, const char *extra)
     uint32_t bits = 0;
     unsigned held = 0;
     for (size_t i = 0; i < text.len; i++) {
-        int six = sextet(text.ptr[i], extra);
+        int six = base64_digit(text.ptr[i], extra);
         if (six < 0)
             return STR_NONE;
         bits = bits << 6 | (uint32_t)six;
