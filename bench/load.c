@@ -248,9 +248,10 @@ count_answer(struct load *load, struct connection *connection, char *body)
     load->busy--;
     /* "HTTP/1.1 200 …" */
     if (strtol(connection->answer + strlen("HTTP/1.1 "), NULL, 10) != load->status ||
-        !same_body(load, connection, body))
-        kind->wrong++;
-    else if (load->member != NULL)
+        !same_body(load, connection, body)) {
+        if (kind->wrong++ == 0)
+            warnx("the first wrong response: %.600s", connection->answer);
+    } else if (load->member != NULL)
         follow(load->member, body, connection->request);
 }
 
