@@ -18,12 +18,11 @@ breaks_line(const char *text)
     return strchr(text, '\n') != NULL || strchr(text, '\r') != NULL;
 }
 
-/* Names are constants of the program; only values come from elsewhere. */
 void
 http_response_header(struct http_response *response, const char *name, const char *value)
 {
-    if (breaks_line(value))
-        header_defect(name, "has a line break in it");
+    if (breaks_line(name) || breaks_line(value))
+        header_defect("(name withheld)", "has a line break in it");
     if (response->header_count == HTTP_HEADERS_MAX)
         header_defect(name, "is one too many");
     response->headers[response->header_count++] = (struct http_header_line){ name, value };
