@@ -137,8 +137,8 @@ form_problem(struct str password)
         if (length == 0)
             return "This password is not valid UTF-8 text. Type it, or paste plain text.";
         if (character < 0x20 || (character >= 0x7f && character < 0xa0))
-            return "This password holds a control character, such as a tab or a line break. "
-                   "Leave it out.";
+            return "This password contains a control character, such as a tab or a line break. "
+                   "Remove it.";
         password = str_from(password, length);
         characters++;
     }
@@ -192,23 +192,22 @@ sentence_for(unsigned type)
     switch (type) {
     case USER_MATCH:
     case USER_LEET_MATCH:
-        return "This password is built on your own name or address, or on the name of this "
-               "service, which is tried first. Leave it out." HELP;
+        return "This password is based on your own name or address, or on the name of this "
+               "service. Attackers try these first." HELP;
     case DICTIONARY_MATCH:
-        return "This password is built on a word or password that many people use." HELP;
+        return "This password is based on a word or password that many people use." HELP;
     case DICT_LEET_MATCH:
-        return "This password is a common word with letters replaced by look-alikes, which is "
-               "tried early." HELP;
+        return "This password is a common word with letters replaced by similar characters. "
+               "Attackers try these early." HELP;
     case REPEATS_MATCH:
-        return "This password repeats itself, which adds little." HELP;
+        return "This password repeats itself, which makes it easy to guess." HELP;
     case SEQUENCE_MATCH:
-        return "This password runs along the alphabet or the numbers, which is quick to "
-               "guess." HELP;
+        return "This password is a sequence of letters or numbers, which is easy to guess." HELP;
     case SPATIAL_MATCH:
-        return "This password follows the keys of a keyboard, which is quick to guess." HELP;
+        return "This password follows the keys of a keyboard, which is easy to guess." HELP;
     case DATE_MATCH:
     case YEAR_MATCH:
-        return "This password is built on a date or a year, and there are few of them." HELP;
+        return "This password is based on a date or a year, which is easy to guess." HELP;
     default:
         return "This password is too easy to guess." HELP;
     }

@@ -170,7 +170,7 @@ guard_creation_take(struct call *call)
         throttle_return(creations, network);
     }
     error_send(call, 429,
-               STR("Too many accounts or apps were created from this network or in all. Nothing "
+               STR("Too many accounts or apps were created from this network or in total. Nothing "
                    "was created. Try again later."));
     response_header(call, "Retry-After", str_format(call->mem, "%lld", (long long)wait).ptr);
     call->rate = (struct call_rate){ throttle_limit(creations), 0, wait };

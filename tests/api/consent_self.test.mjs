@@ -39,7 +39,7 @@ test("a document vouches for its host; a host that the user returns to is no rea
   assert.doesNotMatch(textOf((await ada.asked(app)).page.text), /has changed since/);
   host.publish("/client.json", { client_name: "Your Bank" });
   w.clock.forward(5 * MINUTE);
-  assert.match(textOf((await ada.asked(app)).page.text), /What this app says about itself, such as its name or destination, has changed since you allowed it\./);
+  assert.match(textOf((await ada.asked(app)).page.text), /This app's description of itself, such as its name or destination, has changed since you allowed it\./);
 });
 
 test("a private-use scheme is allowed by the policy of the page", async (t) => {

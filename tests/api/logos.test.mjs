@@ -53,7 +53,7 @@ test("a developer uploads a logo, users see it on consent and in their list, and
   assert.equal((await w.ask("GET", next)).status, 200);
 
   const removed = await press(ada, settings, `/developer/apps/${app.client_id}/logo/remove`);
-  assert.match(says(removed), /The logo is removed\./);
+  assert.match(says(removed), /Logo removed\./);
   assert.equal(srcOf(removed), undefined);
   assertError(await w.ask("GET", next), 404);
   assert.equal(srcOf(await open(grace, "/account/apps")), undefined);

@@ -31,7 +31,7 @@ test("a file with the client ID verifies the domain, which users see until the h
   assert.match((await open(ada, settingsPage)).text, new RegExp(`<code>https://${HOST}:${host.port}${PROOF}</code>`));
   assert.equal(verified(await ada.get(app.request().path)), undefined);
   publish(`app_AAAAAAAAAAAAAAAAAAAAAA\r\n${app.client_id}\r\n`);
-  assert.match(says(await check()), /The domain is verified\./);
+  assert.match(says(await check()), /Domain verified\./);
   assert.deepEqual([host.asked(PROOF), host.requests[0].headers.cookie, host.requests[0].headers.authorization], [1, undefined, undefined]);
   assert.match(says(await open(ada, settingsPage)), new RegExp(`${HOST} Verified`));
   const grace = await addPerson(w, "grace");

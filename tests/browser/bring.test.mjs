@@ -126,7 +126,7 @@ for (const view of [...VIEWS, { name: "desk-plain", javaScriptEnabled: false }])
     const { page, look, stored } = await scene(t, view);
     const wrong = [
       ["my_spotify_data.zip", "PK\x03\x04\x14\x00", /Unpack it and choose one file from it: for Spotify YourLibrary\.json/],
-      ["Userdata.json", JSON.stringify({ username: "ada" }), /none of those listed below\. For Spotify, choose YourLibrary\.json/],
+      ["Userdata.json", JSON.stringify({ username: "ada" }), /not one of the files listed below\. For Spotify, choose YourLibrary\.json/],
       ["ViewingActivity.csv", "Title,Date\r\n", /it is empty/],
       ["goodreads_library_export.csv", GOODREADS.split("\n")[0] + "\n" + book("Meh", "Someone", 2), /nothing to import/],
       ["StreamingHistory_music_0.json", '[{"endTime":"x","artistName":"A","trackName":"b","msPlayed":90000},', /ends too early/],

@@ -139,7 +139,7 @@ for (const view of ALL_VIEWS)
     host.on(PROOF, (_, response) => response.writeHead(200, { "content-type": "text/plain" }).end(`${app.client_id}\n`));
     await page.goto(where);
     await check();
-    await page.waitForSelector(".flash >> text=The domain is verified.");
+    await page.waitForSelector(".flash >> text=Domain verified.");
     await look("domain-verified");
     assert.equal(host.asked(PROOF), 3);
     await page.goto(app.request({ scope: "music_preferences" }).path);

@@ -274,7 +274,7 @@ for (const view of VIEWS)
     await page.shoot("developer-logo-refused");
     await assertAccessible(page, "developer-logo-refused");
     await upload("logo.png", png());
-    await page.waitForSelector("text=The logo is saved.");
+    await page.waitForSelector("text=Logo saved.");
     assert.equal(await page.$eval("img.logo", (image) => image.decode().then(() => image.naturalWidth)), 64);
     await page.shoot("developer-logo");
     for (const check of [assertAccessible, assertFits, assertLight]) await check(page, "developer-logo");
