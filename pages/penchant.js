@@ -58,8 +58,8 @@ if (preview) {
 
 // ---- "All preferences" includes every area ----
 
-const everything = document.querySelector(".consent input[value='preferences:read']");
-const areas = [...document.querySelectorAll(".consent input[data-area]")];
+const everything = document.querySelector(".choices input[value='preferences:read']");
+const areas = [...document.querySelectorAll(".choices input[data-area]")];
 function lock() {
   for (const area of areas) {
     area.checked ||= everything.checked;

@@ -69,18 +69,19 @@ domain_names(struct call *call, scopes domains)
                           : message_one(call, KEY("apps.areas.some"), "areas", buf_str(&names));
 }
 
-/* Domains first, then the other scopes, as on the consent page. */
+/* Two lists, as on the consent page: "scopes" is what the app can see, "changes" what it can
+ * change. */
 static void
 put_scopes(struct call *call, struct values *values, const struct permissions *allowed)
 {
-    size_t count = scope_count();
-    size_t first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
-    for (size_t n = 0; n < count; n++) {
-        size_t i = (n + first) % count;
+    for (size_t n = 0; n < scope_count(); n++) {
+        size_t i = scope_on_page(n);
         scopes one = (scopes)1 << i;
         if ((allowed->scopes & one) == 0)
             continue;
-        struct values *item = values_item(values, "scopes");
+        struct values *item =
+            values_item(values, one == SCOPE_PREFERENCES_WRITE ? "changes" : "scopes");
+        values_flag(item, "is_area", scopes_domains(one) != 0);
         values_text(item, "scope", str_of(scope_row(i)->name));
         values_text(item, "title", message_sentence(call, str_of(scope_row(i)->title)));
         values_text(item, "sentence", message_sentence(call, str_of(scope_row(i)->sentence)));
@@ -300,6 +301,8 @@ show(struct call *call, int status, struct str end_problem)
     put_end(call, values, &connection.grant, end_problem);
     put_identity(call, values, &connection.app);
     put_withheld(call, values, &connection.grant);
+    values_flag(values, "sees",
+                (connection.grant.allowed.scopes & ~(scopes)SCOPE_PREFERENCES_WRITE) != 0);
     values_flag(values, "writes", (connection.grant.allowed.scopes & SCOPE_PREFERENCES_WRITE) != 0);
     values_flag(values, "writes_wait", connection.grant.writes_wait);
     put_waiting(call, values, &facts, connection.app.id);

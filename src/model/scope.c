@@ -15,7 +15,8 @@ static struct scope_row rows[64] = {
       "correct or delete it." },
     { "agent_hints", "Hints for AI agents",
       "Get short sentences about your preferences to give to an AI model." },
-    { "profile:read", "Profile", "See your username, your name, and your email." },
+    { "profile:read", "Profile",
+      "See your profile: username, name, email, language, time zone, and picture." },
 };
 
 /* The name of each row with its length, since every request compares about a dozen. */
@@ -53,6 +54,15 @@ const struct scope_row *
 scope_row(size_t index)
 {
     return &rows[index];
+}
+
+size_t
+scope_on_page(size_t n)
+{
+    if (n == 0)
+        return 0; /* preferences:read */
+    size_t i = n + FIXED_ROWS - 1;
+    return i < row_count ? i : i + 1 - row_count;
 }
 
 scopes

@@ -36,6 +36,9 @@ scopes scope_named(struct str name); /* 0: unknown name */
 size_t scope_count(void);
 const struct scope_row *scope_row(size_t index); /* bit 1 << index */
 
+/* The index of the n-th scope on a page: all preferences, the domains, then the others. */
+size_t scope_on_page(size_t n);
+
 /* Names separated by single spaces, in any order, none twice. False for anything unknown or badly
  * formed; *unknown, if not NULL, is then the offending word. Absent or empty: the empty set. */
 bool scopes_read(struct str text, scopes *out, struct str *unknown);

@@ -118,11 +118,8 @@ put_scopes(struct call *call, struct values *values, scopes requested,
            const struct authorize_begun *asked, bool chooses_domains,
            struct consent_preview *preview)
 {
-    size_t count = scope_count();
-    size_t first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
-    for (size_t n = 0; n < count; n++) {
-        /* Bit 0 is preferences:read. */
-        size_t i = n == 0 ? 0 : n + first - 1 < count ? n + first - 1 : n + first - count;
+    for (size_t n = 0; n < scope_count(); n++) {
+        size_t i = scope_on_page(n);
         scopes one = (scopes)1 << i;
         if ((requested & one) == 0)
             continue;

@@ -118,11 +118,20 @@ put_profile(struct consent_preview *preview, struct lines *lines)
 {
     struct call *call = preview->call;
     const struct user *user = &call->browser->user;
-    put_line(lines, message(call, KEY("signup.username")), user->username);
-    if (user->name.len > 0)
-        put_line(lines, message(call, KEY("signup.name")), user->name);
-    if (user->email.len > 0)
-        put_line(lines, message(call, KEY("signup.email")), user->email);
+    struct str picture =
+        str_present(user->picture) ? message(call, KEY("profile.picture.now")) : STR_NONE;
+    const struct line {
+        const char *key;
+        struct str text;
+    } all[] = {
+        { KEY("signup.username"), user->username },    { KEY("signup.name"), user->name },
+        { KEY("signup.email"), user->email },          { KEY("profile.language"), user->language },
+        { KEY("profile.time_zone"), user->time_zone }, { KEY("profile.picture"), picture },
+    };
+    lines->most = sizeof all / sizeof all[0]; /* none of them is hidden, on any page */
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (str_present(all[i].text))
+            put_line(lines, message(call, all[i].key), all[i].text);
 }
 
 void

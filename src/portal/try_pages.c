@@ -30,9 +30,8 @@ show(struct call *call, const struct app *app)
 {
     struct values *values = values_new(call->mem);
     const struct domains *domains = call->web->settings.domains;
-    size_t count = scope_count(), first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
-    for (size_t n = 0; n < count; n++) {
-        size_t i = (n + first) % count; /* domains first, as on the consent page */
+    for (size_t n = 0; n < scope_count(); n++) {
+        size_t i = scope_on_page(n);
         if ((app->scopes >> i & 1) == 0)
             continue;
         struct values *item = values_item(values, "scopes");

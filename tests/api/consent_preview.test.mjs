@@ -5,9 +5,10 @@ import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { unescape } from "../kit/html.mjs";
-import { SAME_SITE } from "../kit/account.mjs";
+import { press, SAME_SITE, uploadPicture } from "../kit/account.mjs";
 import { assertPage } from "../kit/expect.mjs";
-import { addPerson, EVERYTHING, MINUTE, Person, stage } from "../kit/oauth.mjs";
+import { addPerson, EVERYTHING, MINUTE, Person, stage, userCommand } from "../kit/oauth.mjs";
+import { png } from "../kit/png.mjs";
 import { ROOT } from "../kit/world.mjs";
 import { Client, connected, FOOD, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
 
@@ -54,6 +55,21 @@ test("the preview of a scope shows the record that it gives access to", async (t
     assert.deepEqual(previewOf(page, domain), wanted);
   }
   assert.deepEqual(previewOf(page, "profile:read"), { "Username": "ada" });
+});
+
+test("the preview of the profile shows everything that an app gets of it", async (t) => {
+  const { w, ada, app } = await stage(t);
+  await userCommand(w, "set", "ada", "--email", "ada@example.org");
+  await press(ada, "/account/profile", "/account/profile", { typed: { name: "Ada Lovelace", language: "en-GB", time_zone: "Europe/London" } });
+  assert.equal((await uploadPicture(ada, png())).status, 303);
+  // Also on the longest page, where other scopes show fewer lines.
+  for (const scope of ["profile:read", EVERYTHING]) {
+    const { page } = await ada.asked(app, { scope, prompt: "consent" });
+    assert.deepEqual(previewOf(page, "profile:read"), { Username: "ada", Name: "Ada Lovelace", Email: "ada@example.org", Language: "en-GB", "Time zone": "Europe/London", Picture: "Your picture" });
+  }
+  const { access_token } = await ada.connect(app, { scope: "profile:read" });
+  const { sub, email_verified, updated_at, ...shown } = (await app.userinfo(access_token)).data;
+  assert.deepEqual(Object.keys(shown).sort(), ["email", "locale", "name", "picture", "preferred_username", "zoneinfo"], "what else does the consent page have to show?");
 });
 
 test("for every set of ticks the sentences are those of the app's first answer", async (t) => {

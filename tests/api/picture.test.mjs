@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, press, says } from "../kit/account.mjs";
+import { open, press, says, uploadPicture } from "../kit/account.mjs";
 import { assertError } from "../kit/expect.mjs";
 import { addPerson, stage, userCommand } from "../kit/oauth.mjs";
 import { chunk, png } from "../kit/png.mjs";
@@ -10,19 +10,12 @@ import { chunk, png } from "../kit/png.mjs";
 const PAGE = "/account/profile";
 const srcOf = (page) => /<img class="badge logo[^>]* src="(\/pictures\/[^"]+)"/.exec(page.text)?.[1];
 
-async function upload(person, bytes, { form, name = "file" } = {}) {
-  const token = form ?? /name="form" value="([^"]+)"/.exec((await open(person, PAGE)).text)[1];
-  const part = (field, value, more = "") => Buffer.concat([Buffer.from(`--x\r\nContent-Disposition: form-data; name="${field}"${more}\r\n\r\n`), Buffer.from(value), Buffer.from("\r\n")]);
-  const body = Buffer.concat([part("form", token), part(name, bytes, '; filename="me.png"\r\nContent-Type: image/png'), Buffer.from("--x--\r\n")]);
-  return person.ask("POST", `${PAGE}/picture`, { body, headers: { origin: person.w.publicOrigin(), "sec-fetch-site": "same-origin", "content-type": "multipart/form-data; boundary=x" } });
-}
-
 test("a picture is uploaded without its metadata, given to apps, replaced, and removed", async (t) => {
   const { w, ada, app } = await stage(t);
   const { access_token } = await ada.connect(app, { scope: "profile:read" });
   const picture = async () => (await app.userinfo(access_token)).data.picture;
   assert.equal(await picture(), undefined);
-  assert.equal((await upload(ada, png({ before: [chunk("tEXt", "Comment\0at home")], after: [chunk("eXIf", "place")] }))).status, 303);
+  assert.equal((await uploadPicture(ada, png({ before: [chunk("tEXt", "Comment\0at home")], after: [chunk("eXIf", "place")] }))).status, 303);
   const src = srcOf(await open(ada, PAGE));
   assert.match(src, /^\/pictures\/pic_[\w-]{22}$/);
   assert.equal(await picture(), `${w.publicOrigin()}${src}`);
@@ -35,7 +28,7 @@ test("a picture is uploaded without its metadata, given to apps, replaced, and r
   assert.equal(image.headers["set-cookie"], undefined);
   assert.equal(Number(image.headers["content-length"]), png().length);
 
-  assert.equal((await upload(ada, png({ color: [1, 2, 3] }))).status, 303);
+  assert.equal((await uploadPicture(ada, png({ color: [1, 2, 3] }))).status, 303);
   const next = srcOf(await open(ada, PAGE));
   assert.notEqual(next, src);
   assert.equal(await picture(), `${w.publicOrigin()}${next}`);
@@ -53,17 +46,17 @@ test("only the user, only with the form; other files are refused; a deleted acco
   const { w, ada } = await stage(t);
   const grace = await addPerson(w, "grace");
   const [, hers] = /name="form" value="([^"]+)"/.exec((await open(grace, PAGE)).text);
-  assert.equal((await upload(ada, png(), { form: hers })).status, 403);
-  assert.equal((await upload(ada, png(), { form: "forged" })).status, 403);
+  assert.equal((await uploadPicture(ada, png(), { form: hers })).status, 403);
+  assert.equal((await uploadPicture(ada, png(), { form: "forged" })).status, 403);
   assert.equal((await w.ask("POST", `${PAGE}/picture`, { form: {} })).status, 415);
   for (const [bytes, why] of [["<svg onload=alert(1)>", /must be a PNG file/], [png({ side: 16 }), /square of 32 to 512 pixels/], [Buffer.concat([png(), Buffer.alloc(20_000)]), /at most 10 KiB/], ["", /Choose a file/]]) {
-    const refused = await upload(ada, bytes);
+    const refused = await uploadPicture(ada, bytes);
     assert.equal(refused.status, 400);
     assert.match(says(refused), why);
   }
-  assert.equal((await upload(ada, png(), { name: "other" })).status, 400);
+  assert.equal((await uploadPicture(ada, png(), { name: "other" })).status, 400);
   assert.equal(srcOf(await open(ada, PAGE)), undefined);
-  assert.equal((await upload(ada, png())).status, 303);
+  assert.equal((await uploadPicture(ada, png())).status, 303);
   const src = srcOf(await open(ada, PAGE));
   assert.equal(srcOf(await open(grace, PAGE)), undefined);
   for (const path of ["/pictures/x", "/pictures/pic_AAAAAAAAAAAAAAAAAAAAAA", `/pictures/${"x".repeat(500)}`]) assertError(await w.ask("GET", path), 404);

@@ -207,6 +207,30 @@ for (const view of VIEWS)
     assert.deepEqual(words((await tokens(all, request)).scope), ["music_preferences"]);
   });
 
+for (const view of VIEWS)
+  test(`the page of an app locks the areas as well, and lists what the app can see and change apart: ${view.name}`, async (t) => {
+    const all = await setting(t, view, { scope: "preferences:read preferences:write music_preferences food_profile" });
+    const { app, page } = all;
+    const request = app.request();
+    await page.goto(request.path);
+    await signIn(page, { password: PASSWORD });
+    await page.click("button[value=allow]");
+    await tokens(all, request);
+    await page.goto(`${app.issuer}/account/apps/${app.client_id}`);
+    assert.deepEqual(await page.locator("form[action$='/scopes'] legend").allInnerTexts(), ["Can see", "Can change"]);
+    assert.equal(await page.locator("input[name=scope]").first().inputValue(), "preferences:read");
+    const food = page.locator("input[value=food_profile]");
+    await food.click({ force: true });
+    assert.deepEqual(await food.evaluate((box) => [box.checked, box.ariaDisabled]), [true, "true"], "unticking an area changes nothing while the app sees all");
+    await assertAccessible(page, "app page with locked areas");
+    await assertFits(page, "app page with locked areas");
+    await page.uncheck("input[value='preferences:read']");
+    await food.uncheck();
+    await page.click("form[action$='/scopes'] button");
+    await page.waitForSelector(".flash");
+    assert.deepEqual(await page.locator("input[name=scope]").evaluateAll((boxes) => boxes.map((box) => box.value)), ["music_preferences", "preferences:write"]);
+  });
+
 test("tapping the label of a scope selects its checkbox", async (t) => {
   const { app, callback, page } = await setting(t, { name: "phone", ...PHONE });
   await page.goto(app.request().path);

@@ -56,3 +56,11 @@ export async function state(person, domain, member, value, { status = 303, ...mo
   assert.equal(answer.status, status, answer.text);
   return status === 303 ? person.get(answer.headers.location.split("#")[0], SAME_SITE) : answer;
 }
+
+// Uploads a PNG file as the picture of a user, through the form of the profile page.
+export async function uploadPicture(person, bytes, { form, name = "file" } = {}) {
+  const token = form ?? /name="form" value="([^"]+)"/.exec((await open(person, "/account/profile")).text)[1];
+  const part = (field, value, more = "") => Buffer.concat([Buffer.from(`--x\r\nContent-Disposition: form-data; name="${field}"${more}\r\n\r\n`), Buffer.from(value), Buffer.from("\r\n")]);
+  const body = Buffer.concat([part("form", token), part(name, bytes, '; filename="me.png"\r\nContent-Type: image/png'), Buffer.from("--x--\r\n")]);
+  return person.ask("POST", "/account/profile/picture", { body, headers: { origin: person.w.publicOrigin(), "sec-fetch-site": "same-origin", "content-type": "multipart/form-data; boundary=x" } });
+}

@@ -219,6 +219,22 @@ scopes_setup_adds_domains(void **state)
     assert_string_equal(scope_row(4)->name, "coding_profile");
 }
 
+static void
+a_page_lists_all_preferences_then_domains_then_the_rest(void **state)
+{
+    (void)state;
+    const struct domain two[] = { { .name = STR("reading") }, { .name = STR("sleep") } };
+    const char *wanted[] = { "preferences:read",  "reading",     "sleep",
+                             "preferences:write", "agent_hints", "profile:read" };
+    scopes_setup(&(struct domains){ .list = two, .count = 2 });
+    for (size_t n = 0; n < scope_count(); n++)
+        assert_string_equal(scope_row(scope_on_page(n))->name, wanted[n]);
+    scopes_setup(&(struct domains){ .count = 0 });
+    assert_int_equal(scope_on_page(1), 1);
+    assert_int_equal(scope_on_page(3), 3);
+    scopes_setup(kit_domains());
+}
+
 int
 main(void)
 {
@@ -231,6 +247,7 @@ main(void)
         cmocka_unit_test(only_domain_scopes_limit_domains),
         cmocka_unit_test(domain_sets_are_stored_by_name_or_as_a_star),
         cmocka_unit_test(scopes_setup_adds_domains),
+        cmocka_unit_test(a_page_lists_all_preferences_then_domains_then_the_rest),
     };
     kit_domains();
     return cmocka_run_group_tests_name("model/scope", tests, NULL, NULL);
