@@ -130,6 +130,7 @@ get_facts(struct call *call)
     pager_settle(&pager);
     for (size_t i = pager.first; i < pager.last; i++)
         put_row(call, &facts, values_item(values, "facts"), &rows[i]);
+    values_flag(values, "any", count > 0);
     values_text(values, "app", connection.app.name);
     values_text(values, "app_id", connection.app.id);
     values_text(values, "page", str_format(call->mem, "%zu", pager.wanted));

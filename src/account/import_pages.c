@@ -44,8 +44,11 @@ static enum err
 show(struct call *call, int status, const struct shown *shown)
 {
     struct values *values = values_new(call->mem);
-    account_put_field(call, values, "file", STR_NONE, shown->problem);
-    values_text(values, "text", shown->text.len <= TEXT_SHOWN_MAX ? shown->text : STR_NONE);
+    bool pasted = shown->text.len > 0;
+    account_put_field(call, values, "file", STR_NONE, pasted ? STR_NONE : shown->problem);
+    account_put_field(call, values, "text",
+                      shown->text.len <= TEXT_SHOWN_MAX ? shown->text : STR_NONE,
+                      pasted ? shown->problem : STR_NONE);
     values_flag(values, "refused", shown->problem.len > 0);
     values_flag(values, "ask_profile", shown->ask_profile);
     return account_page(call, status, "account_bring", "data", values);

@@ -132,19 +132,18 @@ uris_problem(struct call *call, const struct app_params *params, const char *pro
             { "line", str_format(call->mem, "%zu", i + 1) },
             { "problem", message_sentence(call, str_of(one)) },
         };
-        buf_add_c(&out, out.len == 0 ? "" : " ");
+        buf_add_c(&out, out.len == 0 ? "" : "\n");
         buf_add(&out, message_with(call, KEY("developer.redirect_uris.lines"), values, 2));
     }
     return out.len == 0 ? sentence : buf_str(&out);
 }
 
-/* Domains first, then the other scopes, as on the consent page. */
+/* In the order of the consent page. */
 static void
 put_scopes(struct call *call, struct values *values, struct str ticked)
 {
-    size_t count = scope_count(), first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
-    for (size_t n = 0; n < count; n++) {
-        const struct scope_row *row = scope_row((n + first) % count);
+    for (size_t n = 0; n < scope_count(); n++) {
+        const struct scope_row *row = scope_row(scope_on_page(n));
         struct values *item = values_item(values, "scopes");
         values_text(item, "scope", str_of(row->name));
         values_text(item, "title", message_sentence(call, str_of(row->title)));

@@ -112,9 +112,11 @@ test("an empty account says so on every page and links to the next step", async 
     await page.shoot(what);
     await assertAccessible(page, what);
   }
-  await page.goto("/account");
-  await page.click("#music_preferences ~ a");
-  await page.waitForURL("**/account/domains/music_preferences");
+  for (const [link, where] of [["#music_preferences ~ a", "/account/domains/music_preferences"], ["text=Answer a few questions", "/account/welcome"], ["text=Import preferences", "/account/data/import"]]) {
+    await page.goto("/account");
+    await page.click(link);
+    await page.waitForURL(`**${where}`);
+  }
 });
 
 for (const javaScriptEnabled of [true, false]) {

@@ -43,6 +43,12 @@ const take = async (page, imported) => {
   await page.waitForSelector(`.flash >> text=Facts imported: ${imported}`);
 };
 
+// The reason is where the user is looking, not at the other end of the page.
+const assertInView = async (page, element) => {
+  const { y, height } = await page.locator(element).boundingBox();
+  assert.ok(y >= 0 && y + height <= page.viewportSize().height, `${element} is at ${y}, outside of the window`);
+};
+
 const MEMORIES = "- User is allergic to peanuts.\n- Likes jazz and techno\n- Is planning a trip to Lisbon\n";
 
 const SPOTIFY = JSON.stringify({
@@ -137,12 +143,15 @@ for (const view of [...VIEWS, { name: "desk-plain", javaScriptEnabled: false }])
       await page.waitForSelector("#file[aria-invalid=true]");
       assert.match(await page.textContent("#file-problem"), problem, name);
       assert.match(await page.title(), /^Error: /);
+      await assertInView(page, "#file-problem");
       if (view.javaScriptEnabled !== false) assert.equal(await page.evaluate(() => document.activeElement.id), "file");
     }
     await look("refused");
     await page.fill("#text", Array.from({ length: 101 }, (_, n) => `I like ${n}`).join("\n"));
     await send(page);
     await page.waitForSelector("text=more than 100 lines");
+    assert.equal(await page.getAttribute("#text", "aria-invalid"), "true");
+    await assertInView(page, "#text-problem");
     assert.match(await page.inputValue("#text"), /I like 100$/, "what was pasted is lost");
     assert.deepEqual(await stored(), {});
     assert.deepEqual(complaints(page), []);

@@ -227,9 +227,10 @@ for (const view of VIEWS)
     await page.goto("/developer/apps/new");
     await look("new");
     await page.fill("#name", "Penchant Official");
-    await page.fill("#redirect_uris", "http://c.example/cb");
+    await page.fill("#redirect_uris", "http://c.example/cb\nhttps://c.example/cb\nhttps://c.example/*");
     await page.click("form[action='/developer/apps/new'] button[type=submit]");
     await page.waitForSelector("[aria-invalid=true]");
+    assert.deepEqual((await page.locator(".problem:has-text('Line 1')").innerText()).split("\n").map((line) => line.slice(0, 7)), ["Line 1:", "Line 3:"]);
     await look("new-errors");
     await register(page, w, { uri: "https://c.example/cb" });
     await page.waitForSelector("#secret");
