@@ -14,7 +14,8 @@ store_access_open(const struct settings *settings, const struct domains *domains
     struct db_settings with = { .address = settings->store,
                                 .connections = 1,
                                 .deadline_ms = COMMAND_STATEMENT_MS,
-                                .must_exist = must_exist };
+                                .must_exist = must_exist,
+                                .prepare_lazily = must_exist }; /* it runs few statements */
     *out = (struct store_access){ .settings = settings, .domains = domains };
     enum err err = db_open(&with, &out->db, why);
     if (err)

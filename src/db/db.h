@@ -4,7 +4,7 @@
  * dialect that both engines accept: parameters $1…$n, columns TEXT and BIGINT, ON CONFLICT,
  * RETURNING; no now(), no ordering by text. A statement is declared with SQL() at file scope in
  * store/. db_open() prepares every statement of the program, so that a wrong one fails at startup,
- * not in production.
+ * not in production (see also db_settings.prepare_lazily).
  *
  * A write is a callback. db_write() runs it in one transaction and returns after the commit is on
  * disk. The callback may run again after a conflict, so it must set its results each time and must
@@ -193,6 +193,7 @@ struct db_settings {
     int64_t deadline_ms; /* of a statement on PostgreSQL; 0: the default, two seconds */
     bool watched;        /* db_ping() is used: check readiness and follow the database's clock */
     bool must_exist;     /* do not create a store: ERR_NOT_FOUND */
+    bool prepare_lazily; /* on PostgreSQL: no statement is prepared before it runs */
 };
 
 /* Describes what is wrong with the address; NULL if it is valid. Does not open anything. */

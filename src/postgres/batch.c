@@ -19,6 +19,7 @@ struct postgres_batch {
     struct postgres_request *requests[POSTGRES_GROUP_MAX];
     size_t count;
     size_t bytes;
+    bool prepares; /* the statement is prepared in the same round trip */
     struct postgres_batch *next;
 };
 
@@ -146,9 +147,12 @@ send_text(PGconn *handle, const char *text)
 
 static bool
 send_batch(struct postgres_connection *connection, struct arena *mem,
-           const struct postgres_batch *batch, struct touched *touched)
+           struct postgres_batch *batch, struct touched *touched)
 {
     bool many = batch->sql->many != NULL;
+    batch->prepares = postgres_must_prepare(connection, batch->sql, many);
+    if (batch->prepares && !postgres_send_prepare(connection, mem, batch->sql, many))
+        return false;
     if (!batch->sql->untracked && sql_writes(many ? batch->sql->many : batch->sql->text))
         for (size_t i = 0; i < batch->count; i++)
             touched_add_values(touched, batch->requests[i]->values, batch->requests[i]->count);
@@ -227,6 +231,17 @@ take(struct postgres_connection *connection, int64_t until)
 }
 
 static bool
+take_prepare(struct postgres_connection *connection, const struct postgres_batch *batch,
+             int64_t until)
+{
+    bool many = batch->sql->many != NULL;
+    PGresult *result = postgres_take_prepare(connection, batch->sql, many, until);
+    bool good = PQresultStatus(result) == PGRES_COMMAND_OK;
+    PQclear(result);
+    return good;
+}
+
+static bool
 take_begin(struct postgres_connection *connection, int64_t until)
 {
     PGresult *begun = take(connection, until), *id = take(connection, until);
@@ -240,14 +255,14 @@ take_begin(struct postgres_connection *connection, int64_t until)
 
 bool
 postgres_batch_run(struct postgres_connection *connection, struct arena *mem,
-                   const struct postgres_batch *list, bool begin, struct touched *touched)
+                   struct postgres_batch *list, bool begin, struct touched *touched)
 {
     PGconn *handle = connection->handle;
     int64_t until = postgres_until(connection->deadline_ms);
     bool good = PQenterPipelineMode(handle) == 1;
     if (good && begin)
         good = send_text(handle, "BEGIN") && send_text(handle, "SELECT pg_current_xact_id()");
-    for (const struct postgres_batch *batch = list; batch != NULL && good; batch = batch->next)
+    for (struct postgres_batch *batch = list; batch != NULL && good; batch = batch->next)
         good = send_batch(connection, mem, batch, touched);
     if (!good || !PQpipelineSync(handle)) {
         connection->lost = true;
@@ -256,6 +271,8 @@ postgres_batch_run(struct postgres_connection *connection, struct arena *mem,
     if (begin)
         good = take_begin(connection, until);
     for (const struct postgres_batch *batch = list; batch != NULL; batch = batch->next) {
+        if (batch->prepares)
+            good = take_prepare(connection, batch, until) && good;
         PGresult *result = take(connection, until);
         good = good && take_rows(result, batch);
         PQclear(result);

@@ -10,15 +10,6 @@
 #include <string.h>
 
 #define OPTIONS_MAX 64
-#define OFF(setting) ", set_config('" setting "', 'off', false)"
-#define INDEXES OFF("enable_seqscan") OFF("enable_bitmapscan")
-#define LOOPS OFF("enable_hashjoin") OFF("enable_mergejoin")
-#define GENERIC ", set_config('plan_cache_mode', 'force_generic_plan', false)"
-#define PLANNER INDEXES LOOPS OFF("jit") GENERIC
-#define COMPRESSION /* of texts; PostgreSQL's own takes longer than the rest of a write */ \
-    ", (SELECT set_config(name, 'lz4', false) FROM pg_settings"                            \
-    " WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals))"
-#define IDLE_IN_TRANSACTION_MS 30000 /* a node that froze must not hold its locks for good */
 
 static void
 ignore_notice(void *context, const PGresult *result)
@@ -252,100 +243,6 @@ postgres_disconnect(struct postgres_connection *connection)
     if (connection == NULL)
         return;
     PQfinish(connection->handle);
+    free(connection->prepared);
     free(connection);
-}
-
-/* The server cancels a statement before the client gives up on it, so that the connection can be
- * used again, and ends a transaction whose client froze. Statements use indexes whatever the
- * planner's statistics say: a plan that was made for a small table is kept while it grows. */
-static bool
-send_limits(struct postgres_connection *connection)
-{
-    char statement[32], idle[32];
-    const char *values[] = { statement, idle };
-    snprintf(statement, sizeof statement, "%lld", (long long)connection->deadline_ms * 9 / 10);
-    snprintf(idle, sizeof idle, "%d", IDLE_IN_TRANSACTION_MS);
-    return PQsendQueryParams(connection->handle,
-                             "SELECT set_config('statement_timeout', $1, false),"
-                             " set_config('idle_in_transaction_session_timeout', $2, "
-                             "false)" PLANNER COMPRESSION,
-                             2, NULL, values, NULL, NULL, 0) == 1;
-}
-
-static enum err
-take_result(struct postgres_connection *connection, ExecStatusType expected, int64_t until,
-            const char *what, struct why *why)
-{
-    PGresult *result = postgres_next_result(connection, until);
-    bool good = PQresultStatus(result) == expected;
-    if (!good) {
-        const char *problem = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
-        why_set(why, "store: cannot prepare statement %s: %s", what,
-                problem == NULL ? "connection lost" : problem);
-    }
-    PQclear(result);
-    if (good && expected != PGRES_PIPELINE_SYNC)
-        PQclear(postgres_next_result(connection, until)); /* the NULL after each result */
-    return good ? ERR_NONE : connection->lost ? ERR_UNAVAILABLE : ERR_INTERNAL;
-}
-
-static bool
-send_prepare(PGconn *handle, struct arena *mem, const struct sql *sql)
-{
-    if (!PQsendPrepare(handle, sql->name, sql->text, 0, NULL))
-        return false;
-    return sql->many == NULL || PQsendPrepare(handle, postgres_many_name(mem, sql).ptr,
-                                              postgres_many_text(mem, sql).ptr, 0, NULL);
-}
-
-static enum err
-take_prepared(struct postgres_connection *connection, const struct sql *sql, int64_t until,
-              struct why *why)
-{
-    enum err err = take_result(connection, PGRES_COMMAND_OK, until, sql->name, why);
-    if (!err && sql->many != NULL)
-        err = take_result(connection, PGRES_COMMAND_OK, until, sql->name, why);
-    return err;
-}
-
-/* A pooler hands out process ids of its own. */
-bool
-postgres_find_pooler(struct postgres_connection *connection)
-{
-    PGresult *result = postgres_run(connection, "SELECT pg_backend_pid()," POSTGRES_INCARNATION);
-    bool answered = PQresultStatus(result) == PGRES_TUPLES_OK;
-    if (answered) {
-        connection->pooled =
-            strtol(PQgetvalue(result, 0, 0), NULL, 10) != PQbackendPID(connection->handle);
-        snprintf(connection->incarnation, sizeof connection->incarnation, "%s",
-                 PQgetvalue(result, 0, 1));
-    }
-    PQclear(result);
-    return answered;
-}
-
-/* Uses pipeline mode, so that it does not need a round trip per statement. */
-enum err
-postgres_prepare_all(struct postgres_connection *connection, int64_t within_ms, struct why *why)
-{
-    PGconn *handle = connection->handle;
-    size_t count = db_statement_count();
-    int64_t until = postgres_until(within_ms);
-    if (!postgres_find_pooler(connection))
-        return ERR_UNAVAILABLE;
-    if (connection->pooled)
-        return ERR_NONE;
-    struct arena *mem = arena_new();
-    bool sent = PQenterPipelineMode(handle) && send_limits(connection);
-    for (size_t i = 0; i < count && sent; i++)
-        sent = send_prepare(handle, mem, db_statement(i));
-    arena_free(mem);
-    if (!sent || !PQpipelineSync(handle))
-        return ERR_UNAVAILABLE; /* the caller closes the connection */
-    enum err err = take_result(connection, PGRES_TUPLES_OK, until, "set_config", why);
-    for (size_t i = 0; i < count && !err; i++)
-        err = take_prepared(connection, db_statement(i), until, why);
-    if (!err)
-        err = take_result(connection, PGRES_PIPELINE_SYNC, until, "sync", why);
-    return err || PQexitPipelineMode(handle) ? err : ERR_UNAVAILABLE;
 }

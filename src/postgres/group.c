@@ -179,7 +179,7 @@ add_asked(struct postgres_group *group, struct arena *mem, struct postgres_batch
 }
 
 static void
-run(struct postgres_store *store, struct arena *mem, const struct postgres_batch *list)
+run(struct postgres_store *store, struct arena *mem, struct postgres_batch *list)
 {
     struct postgres_group *group = store->group;
     if (list == NULL || group->failed)

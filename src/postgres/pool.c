@@ -159,8 +159,7 @@ connection_open(struct postgres_store *store, uint64_t generation)
 {
     struct why why = { 0 };
     struct postgres_connection *connection = postgres_connect(store, store->deadline_ms, &why);
-    if (connection != NULL &&
-        postgres_prepare_all(connection, store->deadline_ms, &why) == ERR_NONE) {
+    if (connection != NULL && postgres_set_up(connection, &why) == ERR_NONE) {
         connection->generation = generation;
         atomic_fetch_add(&store->reconnects, 1);
         return connection;

@@ -134,6 +134,7 @@ postgres_open(const struct db_settings *settings, struct db **out, struct why *w
     store->address = strdup(settings->address);
     store->deadline_ms = settings->deadline_ms > 0 ? settings->deadline_ms : POSTGRES_DEADLINE_MS;
     store->watched = settings->watched;
+    store->prepare_lazily = settings->prepare_lazily;
     versions_start(&store->versions);
     store->stop_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     postgres_pool_start(store, settings->connections == 0 ? 1 : settings->connections);
@@ -164,7 +165,9 @@ prepare(struct db *db, struct why *why)
     struct postgres_connection *connection = postgres_connect(store, POSTGRES_START_MS, why);
     if (connection == NULL)
         return ERR_UNAVAILABLE;
-    enum err err = postgres_prepare_all(connection, POSTGRES_START_MS, why);
+    enum err err = postgres_set_up(connection, why);
+    if (!err && !store->prepare_lazily)
+        err = postgres_prepare_all(connection, POSTGRES_START_MS, why);
     if (err) {
         postgres_disconnect(connection);
         return err;

@@ -8,6 +8,7 @@
  *   values.c       parameters and results
  *   wire.c         one statement on one connection, with a deadline
  *   connect.c      hosts and new connections
+ *   prepare.c      the settings and the prepared statements of a connection
  *   resolve.c      addresses of host names
  *   commit.c       commits whose confirmation was lost
  *   pool.c         the connection pool, and metrics
@@ -40,6 +41,7 @@ struct postgres_connection {
     char xid[24];          /* of the current transaction */
     bool pooled;           /* a pooler may run each transaction on another server connection, so
                               that nothing is prepared or set for later ones */
+    bool *prepared;        /* statements; NULL: not set up, see prepare.c */
     bool lost;             /* closed, or hung, or connected to a server that became read-only */
     struct postgres_connection *next; /* in the idle list */
 };
@@ -66,6 +68,7 @@ struct postgres_store {
     size_t host_count;
     bool wants_writable; /* a server that became read-only is left */
     bool watched;        /* has a monitor after it is opened */
+    bool prepare_lazily; /* see db_settings */
     struct postgres_monitor *monitor;
     struct postgres_syncer *syncer;
     struct postgres_group *group;
@@ -124,10 +127,7 @@ bool postgres_send(struct postgres_connection *connection,
                    const struct postgres_statement *statement, const char *const *values,
                    const int *lengths, const int *formats, size_t count);
 
-/* The result of one statement or a script. The caller frees it. */
-PGresult *postgres_execute(struct postgres_connection *connection,
-                           const struct postgres_statement *statement, const char *const *values,
-                           size_t count);
+/* The result of a script. The caller frees it. */
 PGresult *postgres_run(struct postgres_connection *connection, const char *script);
 
 /* Marks the connection as lost, and tries its host after the others. */
@@ -229,7 +229,7 @@ void postgres_batch_add(struct arena *mem, struct postgres_batch **list,
 /* Runs a list, in a transaction that it begins if `begin`. False: an error, or a row was not
  * changed; the transaction must be rolled back. */
 bool postgres_batch_run(struct postgres_connection *connection, struct arena *mem,
-                        const struct postgres_batch *list, bool begin, struct touched *touched);
+                        struct postgres_batch *list, bool begin, struct touched *touched);
 
 /* The statement's form for many callers, and the name under which it is prepared. */
 struct str postgres_many_text(struct arena *mem, const struct sql *sql);
@@ -255,11 +255,32 @@ struct postgres_connection *postgres_connect(struct postgres_store *store, int64
                                              struct why *why);
 void postgres_disconnect(struct postgres_connection *connection); /* NULL is allowed */
 
+/* prepare.c */
+
 /* Finds out whether the connection leads to a pooler, such as PgBouncer, and to which incarnation
  * of the server. False: no answer. */
 bool postgres_find_pooler(struct postgres_connection *connection);
+
+/* Makes a new connection ready for statements of the program. */
+enum err postgres_set_up(struct postgres_connection *connection, struct why *why);
+
+/* Prepares every statement, so that an invalid one fails now. */
 enum err postgres_prepare_all(struct postgres_connection *connection, int64_t within_ms,
                               struct why *why);
+
+/* The result of a statement, which is prepared before if necessary. The caller frees it. */
+PGresult *postgres_execute(struct postgres_connection *connection, struct arena *mem,
+                           const struct sql *sql, const char *const *values, size_t count);
+
+/* For pipelines. If the connection must prepare the statement, or its form for many callers, send
+ * that before the statement, and take the result before that of the statement. The caller frees
+ * it. */
+bool postgres_must_prepare(const struct postgres_connection *connection, const struct sql *sql,
+                           bool many);
+bool postgres_send_prepare(struct postgres_connection *connection, struct arena *mem,
+                           const struct sql *sql, bool many);
+PGresult *postgres_take_prepare(struct postgres_connection *connection, const struct sql *sql,
+                                bool many, int64_t until);
 
 /* resolve.c: the addresses of a host, separated by commas, which the caller frees; NULL if it needs
  * none, because it is an address or a socket. False: none before `until`, and `why` is the reason.
@@ -272,7 +293,7 @@ void postgres_resolve_stop(struct postgres_host *host); /* does not wait for a t
 void postgres_pool_start(struct postgres_store *store, size_t connections);
 void postgres_pool_stop(struct postgres_store *store);
 
-/* A connection with every statement prepared. ERR_UNAVAILABLE if none is free in time. */
+/* A connection that is set up. ERR_UNAVAILABLE if none is free in time. */
 enum err postgres_borrow(struct postgres_store *store, struct postgres_connection **out);
 
 /* Returns a connection to the pool. A lost one is closed together with all idle ones; new ones are

@@ -61,8 +61,7 @@ static enum err
 execute(struct postgres_tx *tx, struct arena *mem, const struct sql *sql, const char *const *texts,
         size_t count, struct db_rows *rows)
 {
-    const struct postgres_statement statement = { sql->name, sql->text };
-    PGresult *result = postgres_execute(tx->connection, &statement, texts, count);
+    PGresult *result = postgres_execute(tx->connection, mem, sql, texts, count);
     ExecStatusType status = PQresultStatus(result);
     enum err err = ERR_NONE;
     tx->conflict = false;

@@ -97,15 +97,6 @@ postgres_send(struct postgres_connection *connection, const struct postgres_stat
 }
 
 PGresult *
-postgres_execute(struct postgres_connection *connection, const struct postgres_statement *statement,
-                 const char *const *values, size_t count)
-{
-    if (!postgres_send(connection, statement, values, NULL, NULL, count))
-        connection->lost = true;
-    return postgres_collect(connection);
-}
-
-PGresult *
 postgres_run(struct postgres_connection *connection, const char *script)
 {
     if (!PQsendQuery(connection->handle, script))

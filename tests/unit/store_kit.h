@@ -86,7 +86,9 @@ static inline void
 kit_open(struct kit *kit)
 {
     struct why why = { 0 };
-    struct db_settings settings = { .address = kit->address, .connections = 8 };
+    struct db_settings settings = { .address = kit->address,
+                                    .connections = 8,
+                                    .prepare_lazily = true };
     enum err err = db_open(&settings, &kit->db, &why);
     if (err)
         fail_msg("%s: %s", kit->address, why.text);
