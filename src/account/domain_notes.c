@@ -1,6 +1,7 @@
 #include "account/domain_notes.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/nearest.h"
 #include "domain/domain.h"
 #include "domain/value_clean.h"
@@ -96,7 +97,7 @@ static bool
 is_word(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] >= '0' && text.ptr[i] <= '9')
+        if (ascii_is_digit(text.ptr[i]))
             return false; /* numbers that differ are different things */
     return text.len >= LETTERS_MIN && text.len <= LETTERS_MAX;
 }

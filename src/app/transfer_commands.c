@@ -4,6 +4,7 @@
  * service, and captures each step's output. */
 #include "app/command.h"
 
+#include "base/ascii.h"
 #include "transfer/document_file.h"
 #include "app/store_access.h"
 #include "base/arena.h"
@@ -255,8 +256,7 @@ is_plain(struct str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-              c == '_' || c == '-' || c == '.'))
+        if (!(ascii_is_alphanumeric(c) || c == '_' || c == '-' || c == '.'))
             return false;
     }
     return name.len > 0 && name.len <= 64;

@@ -1,6 +1,7 @@
 #include "base/str.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,12 +13,6 @@ str_order(struct str a, struct str b)
     size_t shorter = a.len < b.len ? a.len : b.len;
     int order = shorter == 0 ? 0 : memcmp(a.ptr, b.ptr, shorter);
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
-}
-
-static char
-lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
 /* Eight bytes with their ASCII letters in lower case. */
@@ -42,7 +37,7 @@ str_eq_nocase(struct str a, struct str b)
         if (lower_eight(a.ptr + i) != lower_eight(b.ptr + i))
             return false;
     for (; i < a.len; i++)
-        if (lower(a.ptr[i]) != lower(b.ptr[i]))
+        if (ascii_to_lower(a.ptr[i]) != ascii_to_lower(b.ptr[i]))
             return false;
     return true;
 }
@@ -136,7 +131,7 @@ str_lower(struct arena *mem, struct str s)
         return s;
     char *copy = arena_alloc(mem, s.len + 1);
     for (size_t i = 0; i < s.len; i++)
-        copy[i] = lower(s.ptr[i]);
+        copy[i] = ascii_to_lower(s.ptr[i]);
     return (struct str){ copy, s.len };
 }
 

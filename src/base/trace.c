@@ -1,5 +1,7 @@
 #include "base/trace.h"
 
+#include "base/ascii.h"
+
 #include <string.h>
 
 /* version-traceid-parentid-flags, all in lowercase hexadecimal digits */
@@ -9,8 +11,7 @@ static bool
 is_hex(struct str text, size_t at, size_t length)
 {
     for (size_t i = at; i < at + length; i++)
-        if (!(text.ptr[i] >= '0' && text.ptr[i] <= '9') &&
-            !(text.ptr[i] >= 'a' && text.ptr[i] <= 'f'))
+        if (!ascii_is_digit(text.ptr[i]) && !(text.ptr[i] >= 'a' && text.ptr[i] <= 'f'))
             return false;
     return true;
 }

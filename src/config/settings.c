@@ -1,6 +1,7 @@
 #include "config/settings.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "base/nearest.h"
 #include "config/secret_file.h"
@@ -462,7 +463,7 @@ variable_of(struct arena *mem, const char *name)
     for (size_t i = 0; i < variable.len; i++) {
         if (text[i] == '-')
             text[i] = '_';
-        else if (text[i] >= 'a' && text[i] <= 'z')
+        else if (ascii_is_lower(text[i]))
             text[i] = (char)(text[i] - 'a' + 'A');
     }
     return text;

@@ -1,6 +1,7 @@
 #include "crypt/password.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/fault_injection.h"
 #include "base/utf8_decode.h"
 
@@ -150,8 +151,7 @@ form_problem(struct str password)
 static bool
 part_of_a_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (unsigned char)c >= 0x80;
+    return ascii_is_alphanumeric(c) || (unsigned char)c >= 0x80;
 }
 
 static void

@@ -1,6 +1,7 @@
 #include "crypt/secret.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/shard.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
@@ -162,8 +163,7 @@ secret_derive(struct arena *mem, enum secret_kind kind, const struct secret *fro
 static bool
 is_of_alphabet(char c)
 {
-    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' ||
-           c == '_';
+    return ascii_is_alphanumeric(c) || c == '-' || c == '_';
 }
 
 /* The 43rd character carries four bits; the other two must be zero, so that a secret has only one

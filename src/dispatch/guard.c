@@ -1,5 +1,6 @@
 #include "dispatch/guard.h"
 
+#include "base/ascii.h"
 #include "dispatch/bearer.h"
 #include "dispatch/browser_session.h"
 #include "dispatch/client_auth.h"
@@ -45,8 +46,7 @@ guard_host_ok(const struct http_request *request, const struct web_settings *set
         return true; /* an IPv6 address */
     host = str_first(host, str_index(host, ':'));
     size_t digits = 0;
-    while (digits < host.len &&
-           ((host.ptr[digits] >= '0' && host.ptr[digits] <= '9') || host.ptr[digits] == '.'))
+    while (digits < host.len && (ascii_is_digit(host.ptr[digits]) || host.ptr[digits] == '.'))
         digits++;
     return digits == host.len || str_index(host, '.') == host.len ||
            str_eq_nocase(host, host_of_url(settings->base_url)) ||

@@ -1,23 +1,13 @@
 #include "domain/article.h"
 
+#include "base/ascii.h"
+
 #include <string.h>
 
 static bool
 is_in(char c, const char *letters)
 {
     return c != '\0' && strchr(letters, c) != NULL;
-}
-
-static bool
-is_upper(char c)
-{
-    return c >= 'A' && c <= 'Z';
-}
-
-static bool
-is_letter(char c)
-{
-    return is_upper(c) || (c >= 'a' && c <= 'z');
 }
 
 static bool
@@ -36,7 +26,7 @@ is_initialism(struct str word)
 {
     bool vowel = false;
     for (size_t i = 0; i < word.len; i++) {
-        if (!is_upper(word.ptr[i]))
+        if (!ascii_is_upper(word.ptr[i]))
             return false;
         vowel = vowel || is_in(word.ptr[i], "AEIOUY");
     }
@@ -48,7 +38,7 @@ static bool
 is_eight(struct str text)
 {
     size_t digits = 0;
-    while (digits < text.len && text.ptr[digits] >= '0' && text.ptr[digits] <= '9')
+    while (digits < text.len && ascii_is_digit(text.ptr[digits]))
         digits++;
     return digits > 0 && (text.ptr[0] == '8' || (digits == 2 && (str_starts(text, STR("11")) ||
                                                                  str_starts(text, STR("18")))));
@@ -63,7 +53,7 @@ article_of(struct str text)
                                           "uri", "uro", "uni", "ufo",  NULL };
     static const char *const not_spoken[] = { "unin", "unim", "unid", "onei", NULL };
     size_t length = 0;
-    while (length < text.len && is_letter(text.ptr[length]))
+    while (length < text.len && ascii_is_letter(text.ptr[length]))
         length++;
     struct str word = str_first(text, length);
     if (is_eight(text))

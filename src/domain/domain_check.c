@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "domain/domain.h"
 #include "domain/domain_internal.h"
 #include "domain/value_text.h"
@@ -142,7 +143,7 @@ check_summary(const struct node *root, const struct domain *domain)
 static bool
 is_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0xC3;
+    return ascii_is_letter(c) || (unsigned char)c >= 0xC3;
 }
 
 void

@@ -1,4 +1,5 @@
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "domain/domain.h"
 #include "domain/domain_internal.h"
@@ -118,8 +119,8 @@ read_members(const struct node *node, struct domain *out)
 static void
 add_within_sentence(struct buf *out, struct str title)
 {
-    bool capital = title.len > 0 && title.ptr[0] >= 'A' && title.ptr[0] <= 'Z';
-    bool capitals = title.len > 1 && title.ptr[1] >= 'A' && title.ptr[1] <= 'Z';
+    bool capital = title.len > 0 && ascii_is_upper(title.ptr[0]);
+    bool capitals = title.len > 1 && ascii_is_upper(title.ptr[1]);
     if (capital && !capitals) {
         buf_add_char(out, (char)(title.ptr[0] - 'A' + 'a'));
         title = str_from(title, 1);

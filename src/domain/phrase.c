@@ -1,6 +1,7 @@
 #include "domain/phrase.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/buf.h"
 
 #include <string.h>
@@ -15,19 +16,13 @@
 static bool
 is_letter(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
-}
-
-static bool
-is_digit(char c)
-{
-    return c >= '0' && c <= '9';
+    return ascii_is_letter(c) || (unsigned char)c >= 0x80;
 }
 
 static bool
 in_word(struct str text, size_t i)
 {
-    return is_letter(text.ptr[i]) || is_digit(text.ptr[i]) || text.ptr[i] == '\'';
+    return is_letter(text.ptr[i]) || ascii_is_digit(text.ptr[i]) || text.ptr[i] == '\'';
 }
 
 /* Cuts the next word of letters, digits, and apostrophes from the front. False: none is left. */
@@ -82,7 +77,7 @@ is_in(struct str word, const char *list)
     wanted[0] = ' ';
     for (size_t i = 0; i < word.len; i++) {
         char c = word.ptr[i];
-        wanted[i + 1] = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+        wanted[i + 1] = ascii_to_lower(c);
     }
     wanted[word.len + 1] = ' ';
     wanted[word.len + 2] = '\0';
@@ -115,8 +110,7 @@ phrase_is_speech(struct str text)
     if (!next_word(&rest, &word) || !is_in(word, " i i'm i've i'd i'll we we're we've "))
         return false;
     struct str next = first_word(rest);
-    return rest.len > 0 && rest.ptr[0] == ' ' && next.len > 0 && next.ptr[0] >= 'a' &&
-           next.ptr[0] <= 'z';
+    return rest.len > 0 && rest.ptr[0] == ' ' && next.len > 0 && ascii_is_lower(next.ptr[0]);
 }
 
 /* ---- forms ---- */
@@ -219,7 +213,7 @@ has_address(struct str text)
         if (text.ptr[i] != '.' || !in_word(text, i - 1) || !in_word(text, i + 1))
             continue;
         struct str after = first_word(str_from(text, i + 1)), before = str_first(text, i);
-        bool number = is_digit(text.ptr[i + 1]);
+        bool number = ascii_is_digit(text.ptr[i + 1]);
         bool initials = !number && (after.len == 1 || i == 1 || !in_word(before, i - 2));
         if (!initials && !str_eq_c(after, "js") && !str_eq_c(after, "NET") &&
             !str_eq_c(after, "py"))
@@ -257,8 +251,7 @@ static bool
 is_in_name(struct str word, struct str rest)
 {
     struct str next = first_word(rest);
-    return word.ptr[0] >= 'A' && word.ptr[0] <= 'Z' && next.len > 0 && next.ptr[0] >= 'A' &&
-           next.ptr[0] <= 'Z';
+    return ascii_is_upper(word.ptr[0]) && next.len > 0 && ascii_is_upper(next.ptr[0]);
 }
 
 struct str

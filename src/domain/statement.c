@@ -1,6 +1,7 @@
 #include "domain/statement.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "domain/domain.h"
 #include "domain/value_text.h"
@@ -128,7 +129,7 @@ plain_words(struct arena *mem, struct str statement)
     out[length++] = ' ';
     for (size_t i = 0; str_present(folded) && i < folded.len; i++) {
         char c = folded.ptr[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (unsigned char)c >= 0x80;
+        bool letter = ascii_is_lower(c) || ascii_is_digit(c) || (unsigned char)c >= 0x80;
         if (letter)
             out[length++] = c;
         else if (out[length - 1] != ' ')

@@ -1,6 +1,7 @@
 #include "domain/value_clean.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "domain/phrase.h"
 #include "domain/value_text.h"
 
@@ -208,7 +209,7 @@ match_phrase(struct str text, struct str phrase)
         if (at == text.len)
             return 0;
         char c = text.ptr[at];
-        c = (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+        c = ascii_to_lower(c);
         if (c != phrase.ptr[i] && !(phrase.ptr[i] == ' ' && joins_words(c)))
             return 0;
     }
@@ -244,8 +245,7 @@ trim_marks(struct str text)
 static bool
 starts_word(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (unsigned char)c >= 0x80;
+    return ascii_is_alphanumeric(c) || (unsigned char)c >= 0x80;
 }
 
 /* Removes one phrase from either end. False: there is none, or no word would be left. */
@@ -302,7 +302,7 @@ static bool
 lost_its_noun(const struct member *member, struct str text, struct str left)
 {
     return member->safety != SAFETY_CRITICAL && member->vocabulary != NULL &&
-           str_starts(text, left) && left.ptr[0] >= 'a' && left.ptr[0] <= 'z';
+           str_starts(text, left) && ascii_is_lower(left.ptr[0]);
 }
 
 bool

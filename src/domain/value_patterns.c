@@ -1,6 +1,7 @@
 #include "domain/value_patterns.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "domain/value_text.h"
 #include "text/look_alike.h"
 #include "text/utf8.h"
@@ -249,7 +250,7 @@ static bool
 is_letter(int32_t point)
 {
     if (point < 0x80)
-        return (point >= 'a' && point <= 'z') || (point >= '0' && point <= '9') || point == '\'';
+        return ascii_is_lower(point) || ascii_is_digit(point) || point == '\'';
     if (point < 0xc0 || point == 0xd7 || point == 0xf7)
         return point == 0xaa || point == 0xb5 || point == 0xba;
     return !(point >= 0x2000 && point <= 0x2bff) && !(point >= 0x3000 && point <= 0x303f) &&
@@ -357,7 +358,7 @@ has_scheme(struct str text, struct str scheme)
 {
     for (size_t i = 0; i + scheme.len < text.len; i++) {
         char before = i == 0 ? ' ' : text.ptr[i - 1], after = text.ptr[i + scheme.len];
-        bool word = (before >= 'a' && before <= 'z') || (before >= '0' && before <= '9');
+        bool word = ascii_is_lower(before) || ascii_is_digit(before);
         if (!word && after > ' ' && after < 0x7f && str_starts(str_from(text, i), scheme))
             return true;
     }
@@ -367,7 +368,7 @@ has_scheme(struct str text, struct str scheme)
 static bool
 is_tag_letter(struct str text, size_t i)
 {
-    return i < text.len && text.ptr[i] >= 'a' && text.ptr[i] <= 'z';
+    return i < text.len && ascii_is_lower(text.ptr[i]);
 }
 
 static bool

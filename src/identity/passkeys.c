@@ -1,5 +1,6 @@
 #include "identity/passkeys.h"
 
+#include "base/ascii.h"
 #include "base/log.h"
 #include "crypt/random.h"
 #include "flow/accounts.h"
@@ -18,8 +19,7 @@ passkeys_rp_id(struct arena *mem, struct str auth_url)
     struct str host = str_from(auth_url, str_index(auth_url, ':') + 3);
     host = str_first(host, str_index(host, ':'));
     size_t digits = 0;
-    while (digits < host.len &&
-           ((host.ptr[digits] >= '0' && host.ptr[digits] <= '9') || host.ptr[digits] == '.'))
+    while (digits < host.len && (ascii_is_digit(host.ptr[digits]) || host.ptr[digits] == '.'))
         digits++;
     return host.len == 0 || host.ptr[0] == '[' || digits == host.len ? STR_NONE
                                                                      : str_lower(mem, host);

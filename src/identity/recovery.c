@@ -1,6 +1,7 @@
 #include "identity/recovery.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "crypt/digest.h"
 #include "crypt/password.h"
 #include "crypt/random.h"
@@ -24,7 +25,7 @@ hash_code(struct arena *mem, struct str code)
             continue;
         if (length == RANDOM_GROUPS_CHARACTERS)
             return digest_text(mem, STR("")); /* too long for any code */
-        text[length++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+        text[length++] = ascii_to_lower(c);
     }
     return digest_text(mem, (struct str){ text, length });
 }

@@ -1,5 +1,6 @@
 #include "model/app.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "crypt/digest.h"
 #include "model/redirect_uri.h"
@@ -74,8 +75,7 @@ mixes_alphabets(struct str name)
     while ((point = utf8_next(&name)) >= 0) {
         if (point == ' ' || point == '-')
             latin = other = false;
-        if ((point >= 'A' && point <= 'Z') || (point >= 'a' && point <= 'z') ||
-            (point >= 0xc0 && point <= 0x24f))
+        if (ascii_is_letter(point) || (point >= 0xc0 && point <= 0x24f))
             latin = true;
         if ((point >= 0x370 && point <= 0x3ff) || (point >= 0x400 && point <= 0x52f))
             other = true;
@@ -88,7 +88,7 @@ mixes_alphabets(struct str name)
 static bool
 is_alphanumeric(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    return ascii_is_lower(c) || ascii_is_digit(c);
 }
 
 /* Finds the name of this service also in letters that only look like it and with blanks or other

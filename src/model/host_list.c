@@ -1,5 +1,7 @@
 #include "model/host_list.h"
 
+#include "base/ascii.h"
+
 #define HOST_MAX 253
 #define LABEL_MAX 63
 
@@ -11,7 +13,7 @@ label_valid(struct str label)
         return false;
     for (size_t i = 0; i < label.len; i++) {
         char c = label.ptr[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'))
+        if (!(ascii_is_lower(c) || ascii_is_digit(c) || c == '-'))
             return false;
     }
     return true;

@@ -1,5 +1,6 @@
 #include "model/redirect_uri.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "text/url.h"
 
@@ -17,14 +18,7 @@ struct parts {
 static bool
 is_uri_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c != '\0' && strchr("-._~:/?[]@!$&'()+,;=%", c) != NULL);
-}
-
-static bool
-is_hex(char c)
-{
-    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return ascii_is_alphanumeric(c) || (c != '\0' && strchr("-._~:/?[]@!$&'()+,;=%", c) != NULL);
 }
 
 static bool
@@ -34,7 +28,7 @@ only_uri_chars(struct str uri)
         if (!is_uri_char(uri.ptr[i]))
             return false;
         if (uri.ptr[i] == '%' &&
-            (i + 2 >= uri.len || !is_hex(uri.ptr[i + 1]) || !is_hex(uri.ptr[i + 2])))
+            (i + 2 >= uri.len || !ascii_is_hex(uri.ptr[i + 1]) || !ascii_is_hex(uri.ptr[i + 2])))
             return false;
     }
     return true;
@@ -99,7 +93,7 @@ scheme_valid(struct str scheme)
         return false;
     for (size_t i = 0; i < scheme.len; i++) {
         char c = scheme.ptr[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '-' || c == '+'))
+        if (!(ascii_is_lower(c) || ascii_is_digit(c) || c == '.' || c == '-' || c == '+'))
             return false;
     }
     return true;
@@ -128,7 +122,7 @@ is_number(struct str label)
         return false;
     bool hex = str_starts(label, STR("0x"));
     for (size_t i = hex ? 2 : 0; i < label.len; i++)
-        if (hex ? !is_hex(label.ptr[i]) : label.ptr[i] < '0' || label.ptr[i] > '9')
+        if (hex ? !ascii_is_hex(label.ptr[i]) : label.ptr[i] < '0' || label.ptr[i] > '9')
             return false;
     return true;
 }
@@ -155,13 +149,13 @@ host_valid(struct str host)
         return false;
     if (host.ptr[0] == '[') {
         for (size_t i = 1; i + 1 < host.len; i++)
-            if (!is_hex(host.ptr[i]) && host.ptr[i] != ':' && host.ptr[i] != '.')
+            if (!ascii_is_hex(host.ptr[i]) && host.ptr[i] != ':' && host.ptr[i] != '.')
                 return false;
         return host.len > 3 && host.ptr[host.len - 1] == ']';
     }
     for (size_t i = 0; i < host.len; i++) {
         char c = host.ptr[i];
-        if (!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.'))
+        if (!(ascii_is_lower(c) || ascii_is_digit(c) || c == '-' || c == '.'))
             return false;
         if (c == '.' && (i == 0 || i + 1 == host.len || host.ptr[i + 1] == '.'))
             return false;

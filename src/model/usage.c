@@ -1,5 +1,6 @@
 #include "model/usage.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "text/utf8.h"
 
@@ -23,10 +24,8 @@ secret_length(struct str text)
         if (!str_starts(text, prefixes[i]))
             continue;
         size_t end = prefixes[i].len;
-        while (end < text.len && ((text.ptr[end] >= 'a' && text.ptr[end] <= 'z') ||
-                                  (text.ptr[end] >= 'A' && text.ptr[end] <= 'Z') ||
-                                  (text.ptr[end] >= '0' && text.ptr[end] <= '9') ||
-                                  text.ptr[end] == '-' || text.ptr[end] == '_'))
+        while (end < text.len && (ascii_is_alphanumeric(text.ptr[end]) || text.ptr[end] == '-' ||
+                                  text.ptr[end] == '_'))
             end++;
         return end;
     }

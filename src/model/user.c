@@ -1,5 +1,6 @@
 #include "model/user.h"
 
+#include "base/ascii.h"
 #include "text/utf8.h"
 
 #include <string.h>
@@ -14,18 +15,6 @@
 /* The low bits of a position are random, the others are seconds; they suffice until about 2514. */
 #define CHANCE_BITS 29
 
-static bool
-is_lower(char c)
-{
-    return c >= 'a' && c <= 'z';
-}
-
-static bool
-is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* ---- id ---- */
 
 bool
@@ -35,7 +24,7 @@ user_id_well_formed(struct str text)
         return false;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
-        if (!is_lower(c) && !is_digit(c) && !(c >= 'A' && c <= 'Z') && c != '-' && c != '_')
+        if (!ascii_is_alphanumeric(c) && c != '-' && c != '_')
             return false;
     }
     return true;
@@ -59,7 +48,7 @@ is_reserved(struct str username)
                                             "webmaster" };
     char plain[USERNAME_MAX + 1] = "";
     for (size_t i = 0, n = 0; i < username.len && n < USERNAME_MAX; i++)
-        if (is_lower(username.ptr[i]) || is_digit(username.ptr[i]))
+        if (ascii_is_lower(username.ptr[i]) || ascii_is_digit(username.ptr[i]))
             plain[n++] = username.ptr[i];
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (strcmp(plain, reserved[i]) == 0)
@@ -74,11 +63,11 @@ user_username_problem(struct str folded)
         return "Choose a username: 3 to 32 letters, digits, dots, hyphens, or underscores.";
     for (size_t i = 0; i < folded.len; i++) {
         char c = folded.ptr[i];
-        if (!is_lower(c) && !is_digit(c) && c != '.' && c != '_' && c != '-')
+        if (!ascii_is_lower(c) && !ascii_is_digit(c) && c != '.' && c != '_' && c != '-')
             return "A username can contain only the letters a to z, digits, dots, hyphens, and "
                    "underscores.";
     }
-    if (!is_lower(folded.ptr[0]))
+    if (!ascii_is_lower(folded.ptr[0]))
         return "Start the username with a letter.";
     if (folded.len < USERNAME_MIN)
         return "A username must have at least 3 characters.";
@@ -192,7 +181,7 @@ static bool
 is_letters(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
-        if (!((text.ptr[i] | 0x20) >= 'a' && (text.ptr[i] | 0x20) <= 'z'))
+        if (!ascii_is_letter(text.ptr[i]))
             return false;
     return text.len > 0;
 }
@@ -216,8 +205,8 @@ user_time_zone_problem(struct str zone)
     bool valid = zone.len > 0 && zone.len <= 64 && is_letters(str_first(zone, 1));
     for (size_t i = 0; i < zone.len && valid; i++) {
         char c = zone.ptr[i];
-        valid = is_letters((struct str){ &c, 1 }) || (c >= '0' && c <= '9') || c == '_' ||
-                c == '-' || c == '+' || (c == '/' && i + 1 < zone.len && zone.ptr[i - 1] != '/');
+        valid = ascii_is_alphanumeric(c) || c == '_' || c == '-' || c == '+' ||
+                (c == '/' && i + 1 < zone.len && zone.ptr[i - 1] != '/');
     }
     return valid ? NULL : "Enter a time zone, such as Europe/Berlin or UTC.";
 }

@@ -1,6 +1,7 @@
 #include "page/facts.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "dispatch/browser_session.h"
 #include "domain/value.h"
@@ -52,7 +53,7 @@ facts_label(struct call *call, struct str name)
     struct buf out = buf_in(call->mem, SHOWN_MAX);
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i] == '_' ? ' ' : name.ptr[i];
-        buf_add_char(&out, i == 0 && c >= 'a' && c <= 'z' ? (char)(c - 'a' + 'A') : c);
+        buf_add_char(&out, i == 0 && ascii_is_lower(c) ? (char)(c - 'a' + 'A') : c);
     }
     return message_sentence(call, buf_str(&out));
 }

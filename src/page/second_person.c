@@ -1,5 +1,6 @@
 #include "page/second_person.h"
 
+#include "base/ascii.h"
 #include "base/buf.h"
 
 #define TEXT_MAX ((size_t)4096)
@@ -22,17 +23,11 @@ second_person(struct str verb)
                                                                   : verb;
 }
 
-static bool
-is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
 static struct str
 first_word(struct str text)
 {
     size_t length = 0;
-    while (length < text.len && is_letter(text.ptr[length]))
+    while (length < text.len && ascii_is_letter(text.ptr[length]))
         length++;
     return str_first(text, length);
 }

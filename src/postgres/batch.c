@@ -146,8 +146,8 @@ send_text(PGconn *handle, const char *text)
 }
 
 static bool
-send_batch(struct postgres_connection *connection, struct arena *mem,
-           struct postgres_batch *batch, struct touched *touched)
+send_batch(struct postgres_connection *connection, struct arena *mem, struct postgres_batch *batch,
+           struct touched *touched)
 {
     bool many = batch->sql->many != NULL;
     batch->prepares = postgres_must_prepare(connection, batch->sql, many);

@@ -1,6 +1,7 @@
 #include "text/catalog.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/buf.h"
 #include "text/utf8.h"
 
@@ -40,7 +41,7 @@ is_value_name(struct str name)
 {
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        if (!(c >= 'a' && c <= 'z') && !(i > 0 && (c == '_' || (c >= '0' && c <= '9'))))
+        if (!ascii_is_lower(c) && !(i > 0 && (c == '_' || ascii_is_digit(c))))
             return false;
     }
     return name.len > 0;
@@ -103,7 +104,7 @@ key_problem(struct str key)
     bool inside = false; /* of a part between dots */
     for (size_t i = 0; i < key.len; i++) {
         char c = key.ptr[i];
-        bool fine = (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+        bool fine = ascii_is_lower(c) || ascii_is_digit(c) || c == '_' || c == '-';
         if (!fine && !(c == '.' && inside))
             return "a key consists of parts of a-z, 0-9, _, and -, separated by dots";
         inside = c != '.';

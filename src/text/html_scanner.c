@@ -1,5 +1,7 @@
 #include "text/html_scanner.h"
 
+#include "base/ascii.h"
+
 #include <string.h>
 
 static bool
@@ -9,15 +11,9 @@ is_space(char c)
 }
 
 static bool
-is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool
 is_name_character(char c)
 {
-    return is_letter(c) || (c >= '0' && c <= '9') || c == '-' || c == '_' || c == ':' || c == '.';
+    return ascii_is_alphanumeric(c) || c == '-' || c == '_' || c == ':' || c == '.';
 }
 
 static bool
@@ -29,12 +25,6 @@ is_one_of(const char *name, const char *const *names)
     return false;
 }
 
-static char
-lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
 /* False if the name is too long. Names are stored in lowercase. */
 static bool
 add_to_name(char name[SCANNER_NAME_MAX + 1], char c)
@@ -42,7 +32,7 @@ add_to_name(char name[SCANNER_NAME_MAX + 1], char c)
     size_t length = strlen(name);
     if (length == SCANNER_NAME_MAX)
         return false;
-    name[length] = lower(c);
+    name[length] = ascii_to_lower(c);
     name[length + 1] = '\0';
     return true;
 }
@@ -91,7 +81,7 @@ after_less(struct html_scanner *scanner, char c)
         scanner->state = SCANNER_AFTER_BANG;
         return NULL;
     }
-    if (!is_letter(c))
+    if (!ascii_is_letter(c))
         return "a tag's name must follow <; the character itself is written &lt;";
     scanner->state = SCANNER_IN_TAG_NAME;
     add_to_name(scanner->tag, c);
@@ -202,7 +192,7 @@ in_closed_element(struct html_scanner *scanner, char c)
     if (at == 1 && c == '!')
         return "<! is not allowed inside this element";
     bool more = (at == 0 && c == '<') || (at == 1 && c == '/') ||
-                (at >= 2 && at < name + 2 && lower(c) == scanner->tag[at - 2]);
+                (at >= 2 && at < name + 2 && ascii_to_lower(c) == scanner->tag[at - 2]);
     if (at > 0 && !more && scanner->state == SCANNER_IN_TEXT_ELEMENT)
         return "this element may contain only its own end tag; write < as &lt;";
     scanner->matched = more ? at + 1 : c == '<';
@@ -218,7 +208,7 @@ after_bang(struct html_scanner *scanner, char c)
         scanner->state = SCANNER_IN_COMMENT;
         scanner->matched = 0;
         scanner->begun = false;
-    } else if (scanner->state == SCANNER_AFTER_BANG && is_letter(c)) {
+    } else if (scanner->state == SCANNER_AFTER_BANG && ascii_is_letter(c)) {
         scanner->state = SCANNER_IN_DOCTYPE;
     } else {
         return "only -- or DOCTYPE may follow <!";

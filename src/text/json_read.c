@@ -1,6 +1,7 @@
 #include "text/json_read.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "text/utf8.h"
 
 #include <errno.h>
@@ -192,12 +193,6 @@ peek(struct reader *reader)
     return reader->at < reader->end ? *reader->at : '\0';
 }
 
-static bool
-is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Four hexadecimal digits. */
 static bool
 read_hex(struct reader *reader, uint32_t *out)
@@ -205,7 +200,7 @@ read_hex(struct reader *reader, uint32_t *out)
     *out = 0;
     for (size_t i = 0; i < 4; i++, reader->at++) {
         char c = reader->at < reader->end ? *reader->at : '\0';
-        uint32_t digit = is_digit(c)            ? (uint32_t)(c - '0')
+        uint32_t digit = ascii_is_digit(c)      ? (uint32_t)(c - '0')
                          : c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a' + 10)
                          : c >= 'A' && c <= 'F' ? (uint32_t)(c - 'A' + 10)
                                                 : 16;
@@ -332,21 +327,21 @@ read_number(struct reader *reader, struct json_value *out)
     const char *start = reader->at, *at = start, *end = reader->end;
     at += *at == '-';
     const char *digits = at;
-    while (at < end && is_digit(*at))
+    while (at < end && ascii_is_digit(*at))
         at++;
     bool fine = at > digits && (*digits != '0' || at == digits + 1), whole = true;
     if (fine && at < end && *at == '.') {
         whole = false;
-        fine = ++at < end && is_digit(*at);
-        while (at < end && is_digit(*at))
+        fine = ++at < end && ascii_is_digit(*at);
+        while (at < end && ascii_is_digit(*at))
             at++;
     }
     if (fine && at < end && (*at == 'e' || *at == 'E')) {
         whole = false;
         at++;
         at += at < end && (*at == '+' || *at == '-');
-        fine = at < end && is_digit(*at);
-        while (at < end && is_digit(*at))
+        fine = at < end && ascii_is_digit(*at);
+        while (at < end && ascii_is_digit(*at))
             at++;
     }
     reader->at = at;
@@ -470,7 +465,7 @@ read_value(struct reader *reader, struct json_value *out)
     out->type = JSON_STR;
     if (c == '"')
         return read_string(reader, &out->text);
-    return c == '-' || is_digit(c) ? read_number(reader, out) : read_word(reader, out);
+    return c == '-' || ascii_is_digit(c) ? read_number(reader, out) : read_word(reader, out);
 }
 
 enum err

@@ -1,5 +1,6 @@
 #include "text/mime.h"
 
+#include "base/ascii.h"
 #include "text/html.h"
 
 #include <time.h>
@@ -40,8 +41,7 @@ add_encoded_words(struct buf *out, struct str text)
             buf_add_c(out, "?=\r\n =?UTF-8?Q?");
             length = 0;
         }
-        bool letter = (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
-                      (byte >= '0' && byte <= '9');
+        bool letter = ascii_is_alphanumeric(byte);
         length += letter || byte == ' ' ? 1 : 3;
         if (letter)
             buf_add_char(out, (char)byte);

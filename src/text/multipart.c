@@ -1,5 +1,6 @@
 #include "text/multipart.h"
 
+#include "base/ascii.h"
 #include "text/utf8.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@ is_boundary(struct str text)
         return false;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
-        bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        bool letter = ascii_is_alphanumeric(c);
         if (!letter && (c == '\0' || strchr("'()+_,-./:=? ", c) == NULL))
             return false;
     }

@@ -1,3 +1,4 @@
+#include "base/ascii.h"
 #include "text/template_internal.h"
 
 #include "base/buf.h"
@@ -83,8 +84,8 @@ is_name(struct str name)
         return false;
     for (size_t i = 0; i < name.len; i++) {
         char c = name.ptr[i];
-        bool inner = (c >= '0' && c <= '9') || c == '_' || c == '-';
-        if (!(c >= 'a' && c <= 'z') && !(inner && i > 0))
+        bool inner = ascii_is_digit(c) || c == '_' || c == '-';
+        if (!ascii_is_lower(c) && !(inner && i > 0))
             return false;
     }
     return true;
@@ -279,8 +280,7 @@ is_own_text(const struct parser *parser, char c)
     bool in_value = state == SCANNER_IN_DOUBLE || state == SCANNER_IN_SINGLE;
     if (!in_value && state != SCANNER_IN_TEXT && state != SCANNER_IN_TEXT_ELEMENT)
         return false;
-    bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                  (unsigned char)c >= 0x80 || c == '&';
+    bool letter = ascii_is_alphanumeric(c) || (unsigned char)c >= 0x80 || c == '&';
     return letter && parser->set->catalog != NULL && parser->scanner.matched == 0 &&
            (!in_value || parser->spoken);
 }

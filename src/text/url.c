@@ -1,6 +1,7 @@
 #include "text/url.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "text/utf8.h"
 
 #include <arpa/inet.h>
@@ -14,7 +15,7 @@
 static int
 hex_digit(char c)
 {
-    if (c >= '0' && c <= '9')
+    if (ascii_is_digit(c))
         return c - '0';
     if (c >= 'a' && c <= 'f')
         return c - 'a' + 10;
@@ -71,22 +72,10 @@ url_decode(struct arena *mem, struct str in, bool plus_is_space, struct str *out
     return utf8_valid(*out);
 }
 
-static bool
-is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-static bool
-is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 bool
 url_is_unreserved(char c)
 {
-    return is_letter(c) || is_digit(c) || c == '-' || c == '.' || c == '_' || c == '~';
+    return ascii_is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
 void
@@ -129,7 +118,7 @@ is_label(struct str label)
         return false;
     for (size_t i = 0; i < label.len; i++) {
         char c = label.ptr[i];
-        if (!is_letter(c) && !is_digit(c) && c != '-' && c != '_')
+        if (!ascii_is_alphanumeric(c) && c != '-' && c != '_')
             return false;
     }
     return true;
@@ -141,7 +130,7 @@ host_problem(struct str host)
     static const char *const bad = "must name a host: a domain name, an IPv4 address, or an IPv6 "
                                    "address in square brackets";
     for (size_t i = 0; i < host.len; i++)
-        if (host.ptr[i] >= 'A' && host.ptr[i] <= 'Z')
+        if (ascii_is_upper(host.ptr[i]))
             return "must be written in lower case";
     if (host.len == 0 || host.len > HOST_MAX)
         return bad;
@@ -155,7 +144,7 @@ host_problem(struct str host)
         if (!is_label(label))
             return bad;
     /* Browsers read a name whose last label starts with a digit as an IPv4 address. */
-    return is_digit(label.ptr[0]) && !is_address(AF_INET, host) ? bad : NULL;
+    return ascii_is_digit(label.ptr[0]) && !is_address(AF_INET, host) ? bad : NULL;
 }
 
 /* Checks what follows the host: nothing, or a colon and a port. */

@@ -1,6 +1,7 @@
 #include "text/utf8.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 #include "base/utf8_decode.h"
 
 #include <string.h>
@@ -280,7 +281,7 @@ ends_emoji(int32_t point)
 static bool
 is_keycap_base(int32_t point)
 {
-    return (point >= '0' && point <= '9') || point == '#' || point == '*';
+    return ascii_is_digit(point) || point == '#' || point == '*';
 }
 
 /* Whether the neighbors (-1 at an end) make an invisible character meaningful. */

@@ -1,15 +1,10 @@
 #include "transfer/bring_memory.h"
 
+#include "base/ascii.h"
 #include "domain/value.h"
 #include "text/utf8.h"
 
 /* ---- lines ---- */
-
-static bool
-is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 static bool
 drop_start(struct str *text, struct str start)
@@ -30,7 +25,7 @@ drop_sign(struct str *text)
         if (drop_start(text, str_of(signs[i])))
             return true;
     size_t digits = 0;
-    while (digits < text->len && digits < 4 && is_digit(text->ptr[digits]))
+    while (digits < text->len && digits < 4 && ascii_is_digit(text->ptr[digits]))
         digits++;
     if (digits > 0 && digits + 1 < text->len &&
         (text->ptr[digits] == '.' || text->ptr[digits] == ')') && text->ptr[digits + 1] == ' ') {

@@ -1,4 +1,5 @@
 /* bring_table.c - tables with one row per viewing or book: Netflix and Goodreads. */
+#include "base/ascii.h"
 #include "transfer/bring_internal.h"
 
 #include "base/arena.h"
@@ -43,7 +44,7 @@ seconds_of(struct str duration)
         if (c == ':') {
             total = (total + part) * 60;
             part = 0;
-        } else if (c >= '0' && c <= '9') {
+        } else if (ascii_is_digit(c)) {
             part = part * 10 + (c - '0');
         } else {
             return -1;

@@ -1,5 +1,7 @@
 #include "web/accept.h"
 
+#include "base/ascii.h"
+
 /* "0.8" in thousandths. A malformed weight counts as absent, which means 1. */
 static int
 weight(struct str text)
@@ -9,7 +11,7 @@ weight(struct str text)
     int value = text.ptr[0] == '1' ? 1000 : 0;
     int unit = 100;
     for (size_t i = 2; i < text.len && value < 1000; i++, unit /= 10)
-        if (text.ptr[i] >= '0' && text.ptr[i] <= '9')
+        if (ascii_is_digit(text.ptr[i]))
             value += (text.ptr[i] - '0') * unit;
     return value;
 }
