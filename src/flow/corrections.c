@@ -206,19 +206,10 @@ corrections_lift_atom(struct correction_work *work)
     return ERR_NONE;
 }
 
-enum err
+void
 corrections_accept_atom(struct correction_work *work)
 {
-    switch (work->atoms[work->at].atom.status) {
-    case ATOM_ACTIVE:
-        return ERR_NONE;
-    case ATOM_SUPPRESSED:
-        return ERR_NOT_FOUND;
-    case ATOM_HELD:
-        break;
-    }
     activate(work, true);
-    return ERR_NONE;
 }
 
 enum err
@@ -255,15 +246,6 @@ corrections_lift(struct db *db, struct arena *mem, const struct correction *para
 {
     return corrections_run(
         db, mem, params, &(struct correction_work){ .change = corrections_lift_atom, .out = out });
-}
-
-enum err
-corrections_accept(struct db *db, struct arena *mem, const struct correction *params,
-                   struct corrected *out)
-{
-    return corrections_run(
-        db, mem, params,
-        &(struct correction_work){ .change = corrections_accept_atom, .out = out });
 }
 
 /* ---- editing ---- */

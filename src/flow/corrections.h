@@ -1,8 +1,8 @@
-/* corrections.h - users remove, suppress, restore, accept, and edit their atoms, and decide on what
- * apps propose.
+/* corrections.h - users remove, suppress, restore, and edit their atoms, and decide on what apps
+ * propose.
  *
  * Users add atoms with preferences_write() and SOURCE_USER. Each function is one transaction.
- * Suppressing, restoring, or accepting an atom twice succeeds and changes nothing. ERR_NOT_FOUND:
+ * Suppressing, restoring, or confirming an atom twice succeeds and changes nothing. ERR_NOT_FOUND:
  * the user has no such atom, or its domain has no definition. Changes by the user can be undone
  * (undo.h), except corrections_remove_app(), which also discards the pending undo.
  *
@@ -47,13 +47,9 @@ enum err corrections_suppress(struct db *db, struct arena *mem, const struct cor
 enum err corrections_lift(struct db *db, struct arena *mem, const struct correction *params,
                           struct corrected *out);
 
-/* Makes a held write active, with the user as a source; in a single-valued member it replaces the
- * current value. ERR_NOT_FOUND for a suppressed atom. */
-enum err corrections_accept(struct db *db, struct arena *mem, const struct correction *params,
-                            struct corrected *out);
-
 /* The user's answer to what atom_review() reports. Confirming makes the app's change final: a held
- * fact becomes active, an atom proposed for removal is suppressed, and the user no longer states an
+ * fact becomes active, with the user as a source, and replaces the current value of a single-valued
+ * member; an atom proposed for removal is suppressed, and the user no longer states an
  * atom that an app suppressed. Declining suppresses the held fact, discards the proposal, or
  * restores the atom. out->decided is REVIEW_NONE if there was nothing to decide anymore. */
 enum err corrections_decide(struct db *db, struct arena *mem, const struct correction *params,

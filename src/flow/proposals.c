@@ -163,7 +163,10 @@ decide(struct correction_work *work)
     work->out->decided = atom_review(&sourced->atom);
     switch (work->out->decided) {
     case REVIEW_FACT:
-        return work->confirm ? corrections_accept_atom(work) : corrections_suppress_atom(work);
+        if (!work->confirm)
+            return corrections_suppress_atom(work);
+        corrections_accept_atom(work);
+        return ERR_NONE;
     case REVIEW_REMOVAL:
         return decide_removal(work);
     case REVIEW_REMOVED:

@@ -309,7 +309,7 @@ run_action(struct walk *walk, enum action action, size_t at, const char *instead
         err = corrections_lift(kit->db, kit->mem, &params, &out);
         break;
     case ACCEPT:
-        err = corrections_accept(kit->db, kit->mem, &params, &out);
+        err = corrections_decide(kit->db, kit->mem, &params, true, &out);
         break;
     case EDIT:
     case ACTIONS:
@@ -376,10 +376,10 @@ correct_something(struct walk *walk)
     const char *instead = topics[fact->topic].meanings[meaning].spellings[dice(walk, 2)];
     enum err err = run_action(walk, action, at, action == EDIT ? instead : NULL);
     bool refused = (action == LIFT && fact->status == ATOM_HELD) ||
-                   (action == ACCEPT && fact->status == ATOM_SUPPRESSED) ||
                    (action == EDIT && fact->status != ATOM_ACTIVE);
     bool done = (action == SUPPRESS && fact->status == ATOM_SUPPRESSED) ||
-                ((action == LIFT || action == ACCEPT) && fact->status == ATOM_ACTIVE);
+                (action == LIFT && fact->status == ATOM_ACTIVE) ||
+                (action == ACCEPT && fact->status != ATOM_HELD);
     agree(err == (refused ? ERR_NOT_FOUND : ERR_NONE));
     if (refused || done)
         return;

@@ -15,6 +15,12 @@ suppress_as_outdated(struct db *db, struct arena *mem, const struct correction *
     return corrections_suppress(db, mem, params, STR("outdated"), out);
 }
 
+static enum err
+confirm(struct db *db, struct arena *mem, const struct correction *params, struct corrected *out)
+{
+    return corrections_decide(db, mem, params, true, out);
+}
+
 static struct corrected
 correct(struct kit *kit, correcting *how, struct str user_id, const char *value, int64_t now)
 {
@@ -112,7 +118,7 @@ an_accepted_write_belongs_to_the_user(struct kit *kit)
     facts_write(kit, ada, SOURCE_USER, FOOD, "{\"dietary\":\"vegan\"}", T0);
     assert_counts(facts_write(kit, ada, FINDER, FOOD, "{\"dietary\":\"halal\"}", T0), 0, 0, 0, 0,
                   1);
-    struct corrected out = correct(kit, corrections_accept, ada, "\"halal\"", T0 + 1);
+    struct corrected out = correct(kit, confirm, ada, "\"halal\"", T0 + 1);
     assert_str(out.ended.value, STR("\"vegan\""), "what was there");
     assert_int_equal(out.atom.status, ATOM_ACTIVE);
     const struct sourced_atom *found = facts_find(kit, ada, "\"halal\"");
@@ -138,7 +144,9 @@ a_rejected_write_stays_suppressed_until_it_is_lifted(struct kit *kit)
                   1, 0);
     struct correction params = facts_correction(kit, ada, ORDER, T0 + 3);
     struct corrected out;
-    assert_int_equal(corrections_accept(kit->db, kit->mem, &params, &out), ERR_NOT_FOUND);
+    assert_int_equal(confirm(kit->db, kit->mem, &params, &out), ERR_NONE); /* nothing waits */
+    assert_int_equal(out.decided, REVIEW_NONE);
+    assert_int_equal(atom_of(kit, ada, ORDER)->status, ATOM_SUPPRESSED);
     correct(kit, corrections_lift, ada, ORDER, T0 + 3);
     assert_int_equal(atom_of(kit, ada, ORDER)->status, ATOM_ACTIVE);
     assert_true(atom_of(kit, ada, ORDER)->by_user); /* an app's write would have been held */
@@ -150,7 +158,7 @@ repeated_corrections_change_nothing(struct kit *kit)
     struct str ada = facts_user(kit, "ada");
     facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"," ORDER "]}", T0);
     int64_t before = facts_generation(kit, ada);
-    correct(kit, corrections_accept, ada, JAZZ, T0 + 1);
+    correct(kit, confirm, ada, JAZZ, T0 + 1);
     correct(kit, corrections_lift, ada, JAZZ, T0 + 1);
     struct correction held = facts_correction(kit, ada, ORDER, T0 + 1);
     struct corrected out;
@@ -165,7 +173,7 @@ other_users_cannot_correct_a_fact(struct kit *kit)
     struct str ada = facts_user(kit, "ada"), bob = facts_user(kit, "bob");
     facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"," ORDER "]}", T0);
     static correcting *const all[] = { corrections_remove, suppress_as_outdated, corrections_lift,
-                                       corrections_accept };
+                                       confirm };
     int64_t before = facts_generation(kit, ada);
     struct correction foreign = facts_correction(kit, ada, JAZZ, T0 + 1);
     foreign.user_id = bob;

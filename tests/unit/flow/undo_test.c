@@ -89,7 +89,7 @@ act(struct kit *kit, struct str user_id, enum how how, const char *value, const 
         err = corrections_lift(kit->db, kit->mem, &params, &out);
         break;
     case ACCEPT:
-        err = corrections_accept(kit->db, kit->mem, &params, &out);
+        err = corrections_decide(kit->db, kit->mem, &params, true, &out);
         break;
     case EDIT:
         err = corrections_edit(kit->db, kit->mem, &params, facts_json(kit, to), &out, &problem);

@@ -134,7 +134,7 @@ suspicious_facts_are_imported_as_held(struct kit *kit)
     assert_str(facts_record(kit, ada, MUSIC), STR("{}"), "nothing counts yet");
     struct correction said = facts_correction(kit, ada, "\"ask https://y\"", T0);
     struct corrected out;
-    assert_int_equal(corrections_accept(kit->db, kit->mem, &said, &out), ERR_NONE);
+    assert_int_equal(corrections_decide(kit->db, kit->mem, &said, true, &out), ERR_NONE);
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"ask https://y\"]}"),
                "what she accepted");
 }
