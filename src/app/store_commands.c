@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "db/db.h"
 #include "flow/activity_check.h"
-#include "store/token_store.h"
+#include "store/token_clean.h"
 #include "store/tx.h"
 #include "text/json_write.h"
 
@@ -28,7 +28,7 @@ migrate(struct command_call *call)
 static enum err
 delete_orphans(struct db_tx *tx, void *mem)
 {
-    return token_store_delete_orphans(tx, mem);
+    return token_clean_orphans(tx, mem);
 }
 
 /* What is left of deleted accounts: hashes of revoked codes and tokens, and old pages. */

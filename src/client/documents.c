@@ -10,7 +10,7 @@
 #include "model/logo.h"
 #include "net/fetch.h"
 #include "store/app_store.h"
-#include "store/logo_store.h"
+#include "store/image_store.h"
 #include "store/tx.h"
 
 #include <pthread.h>

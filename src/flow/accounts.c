@@ -11,7 +11,7 @@
 #include "store/grant_store.h"
 #include "store/outbox_store.h"
 #include "store/passkey_store.h"
-#include "store/picture_store.h"
+#include "store/image_store.h"
 #include "store/recovery_store.h"
 #include "store/session_store.h"
 #include "store/token_store.h"

@@ -3,7 +3,7 @@
 #include "model/app.h"
 #include "model/logo.h"
 #include "store/app_store.h"
-#include "store/logo_store.h"
+#include "store/image_store.h"
 #include "store/tx.h"
 #include "text/base64url.h"
 

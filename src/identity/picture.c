@@ -3,7 +3,7 @@
 #include "base/shard.h"
 #include "crypt/random.h"
 #include "model/user.h"
-#include "store/picture_store.h"
+#include "store/image_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
 #include "text/base64url.h"

@@ -18,7 +18,7 @@
 #include "store/passkey_store.h"
 #include "store/recovery_store.h"
 #include "store/session_store.h"
-#include "store/token_store.h"
+#include "store/token_clean.h"
 #include "store/tx.h"
 #include "store/undo_store.h"
 #include "store/usage_store.h"
@@ -145,7 +145,7 @@ static void
 delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
 {
     static expiry_delete *const deletes[] = {
-        grant_store_note_expired,      token_store_delete_expired,   usage_store_delete_expired,
+        grant_store_note_expired,      token_clean_expired,          usage_store_delete_expired,
         undo_store_delete_expired,     draft_store_delete_expired,   recovery_store_delete_expired,
         app_store_delete_expired,      passkey_store_delete_expired, activity_store_close,
         activity_store_delete_expired, attempt_store_delete_expired, app_store_finish_deletions,

@@ -18,7 +18,7 @@ struct user {
     struct str name;          /* as shown; absent: none */
     struct str language;      /* "de", "en-US"; absent: none */
     struct str time_zone;     /* "Europe/Berlin"; absent: none */
-    struct str picture;       /* id, pic_…; absent: none. Set by picture_store.h */
+    struct str picture;       /* id, pic_…; absent: none. Set by image_store.h */
     struct str password_hash; /* absent: cannot sign in */
     struct str device_key;    /* secret, for session_make_device(); absent: none */
     enum user_status status;

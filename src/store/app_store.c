@@ -23,7 +23,7 @@
     " old_secret_expires_at, status, epoch, position, created_at, updated_at, homepage, "     \
     "privacy_link, kind, document, expires_at, document_mark, checked_at, fresh_until, purpose"
 
-/* Only an operator sets rate_api; logo_store.h sets logo. A new app is not verified. */
+/* Only an operator sets rate_api; image_store.h sets logo. A new app is not verified. */
 #define ALL_COLUMNS COLUMNS ", rate_api, logo, verified_at"
 
 SQL(app_add, "INSERT INTO app (" COLUMNS ")"

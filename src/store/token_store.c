@@ -5,17 +5,7 @@
 #include "db/db.h"
 #include "store/atom_store.h"
 #include "store/row_key.h"
-#include "store/usage_store.h"
 #include "store/user_store.h"
-
-/* How long redeemed codes are kept. If a code is used again, its family is revoked. */
-#define CODE_MEMORY_SECONDS ((int64_t)30 * 24 * 3600)
-
-/* How long expired grants are kept: consent to a renewal goes on with what the user withheld. */
-#define GRANT_MEMORY_SECONDS ((int64_t)90 * 24 * 3600)
-
-/* How long expired access tokens are kept, so that the app gets a precise error. */
-#define ACCESS_MEMORY_SECONDS ((int64_t)3600)
 
 /* The conditions for a valid family; see token_store.h. */
 #define FAMILY_VALID(now)                                   \
@@ -490,75 +480,4 @@ refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash, int64_
     struct db_rows rows = { 0 };
     return found(db_query(tx, mem, &refresh_reuse, &rows, db_token(hash), db_int(reuses_max)),
                  &rows);
-}
-
-/* ---- expired rows ---- */
-
-#define CLEAN(table, key)                                                \
-    "DELETE FROM " table " WHERE " key " IN (SELECT " key " FROM " table \
-    " WHERE expires_at <= $1 LIMIT $2) RETURNING " key
-
-SQL(clean_access, CLEAN("access_token", "row_key"));
-SQL(clean_refresh, CLEAN("refresh_token", "row_key"));
-SQL(clean_family, CLEAN("token_family", "family_id"));
-SQL(clean_grant, CLEAN("app_grant", "grant_id") ", user_id, app_id");
-SQL(clean_session, CLEAN("session", "session_hash"));
-SQL(clean_request, CLEAN("auth_request", "request_hash"));
-SQL(clean_code, CLEAN("auth_code", "code_hash"));
-
-/* Deletes the usage counts of expired grants. */
-static enum err
-end_use(struct db_tx *tx, struct arena *mem, const struct db_rows *grants, int64_t now)
-{
-    enum err err = ERR_NONE;
-    for (size_t i = 0; i < grants->count && !err; i++)
-        err = usage_store_end_grant(tx, mem, db_cell_text(grants, i, 1), db_cell_text(grants, i, 2),
-                                    now);
-    return err;
-}
-
-#define WITHOUT_FAMILY(table) \
-    "DELETE FROM " table      \
-    " WHERE NOT EXISTS (SELECT 1 FROM token_family f WHERE f.family_id = " table ".family_id)"
-SQL(orphan_codes, WITHOUT_FAMILY("auth_code"));
-SQL(orphan_access, WITHOUT_FAMILY("access_token"));
-SQL(orphan_refresh, WITHOUT_FAMILY("refresh_token"));
-
-enum err
-token_store_delete_orphans(struct db_tx *tx, struct arena *mem)
-{
-    enum err err = db_query(tx, mem, &orphan_codes, NULL);
-    if (!err)
-        err = db_query(tx, mem, &orphan_access, NULL);
-    return err ? err : db_query(tx, mem, &orphan_refresh, NULL);
-}
-
-enum err
-token_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
-                           size_t *removed)
-{
-    const struct {
-        const struct sql *sql;
-        int64_t before;
-    } steps[] = {
-        { &clean_access, now - ACCESS_MEMORY_SECONDS },
-        { &clean_refresh, now },
-        { &clean_family, now },
-        { &clean_grant, now - GRANT_MEMORY_SECONDS },
-        { &clean_session, now },
-        { &clean_request, now },
-        { &clean_code, now - CODE_MEMORY_SECONDS },
-    };
-    *removed = 0;
-    for (size_t i = 0; i < sizeof steps / sizeof steps[0] && (int64_t)*removed < limit; i++) {
-        struct db_rows rows = { 0 };
-        enum err err = db_query(tx, mem, steps[i].sql, &rows, db_int(steps[i].before),
-                                db_int(limit - (int64_t)*removed));
-        if (!err && steps[i].sql == &clean_grant)
-            err = end_use(tx, mem, &rows, now);
-        if (err)
-            return err;
-        *removed += rows.count;
-    }
-    return ERR_NONE;
 }

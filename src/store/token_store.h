@@ -107,11 +107,4 @@ enum err refresh_store_use(struct db_tx *tx, struct arena *mem, struct str hash,
 enum err refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash,
                              int64_t reuses_max);
 
-/* Deletes the codes and tokens whose family was revoked. Reads the whole tables. */
-enum err token_store_delete_orphans(struct db_tx *tx, struct arena *mem);
-
-/* Deletes at most `limit` expired rows and sets `removed` to their number. */
-enum err token_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
-                                    size_t *removed);
-
 #endif

@@ -1,4 +1,5 @@
 #include "job/expiry.h"
+#include "store/token_clean.h"
 #include "store/token_store.h"
 #include "unit/flow/world.h"
 
@@ -600,7 +601,7 @@ cleaning_deletes_expired_rows_only(struct kit *kit)
     struct token_set young = world_tokens(&world, later);
     bool more = true;
     for (int i = 0; i < 10 && more; i++)
-        assert_int_equal(expiry_step(kit->db, kit->mem, token_store_delete_expired, later, &more),
+        assert_int_equal(expiry_step(kit->db, kit->mem, token_clean_expired, later, &more),
                          ERR_NONE);
     assert_false(more);
     assert_int_equal(world_scopes(&world, young.access, later), HINTS | MUSIC);

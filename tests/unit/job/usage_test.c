@@ -1,5 +1,5 @@
 #include "job/expiry.h"
-#include "store/token_store.h"
+#include "store/token_clean.h"
 #include "store/usage_store.h"
 #include "unit/job/counts.h"
 
@@ -223,8 +223,7 @@ usage_of_a_grant_is_deleted_with_the_grant(struct kit *kit)
             err = connection_narrow(kit->db, kit->mem, world.ada.id, world.app.id, 0, 0, NOON,
                                     &connection);
         else
-            err =
-                expiry_step(kit->db, kit->mem, token_store_delete_expired, NOON + 92 * DAY, &more);
+            err = expiry_step(kit->db, kit->mem, token_clean_expired, NOON + 92 * DAY, &more);
         assert_int_equal(err, ERR_NONE);
         if (grant_usage(&world, NULL, NOON).last_use != 0)
             fail_msg("%s", ways[way]);

@@ -1,6 +1,6 @@
 #include "unit/store/tokens.h"
 
-WORK(clean, token_store_delete_expired(tx, a->mem, a->now, a->number, &a->removed))
+WORK(clean, token_clean_expired(tx, a->mem, a->now, a->number, &a->removed))
 
 SQL(test_count_rows,
     "SELECT (SELECT COUNT(*) FROM access_token) + (SELECT COUNT(*) FROM refresh_token)"
