@@ -13,6 +13,7 @@
 #include "client/documents.h"
 #include "db/db.h"
 #include "dispatch/web.h"
+#include "host/process.h"
 #include "host/sandbox.h"
 #include "job/housekeeping.h"
 #include "job/outbox.h"
@@ -32,8 +33,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #define QUEUE_PER_WORKER 16
@@ -73,51 +72,6 @@ struct service {
     struct documents *documents; /* NULL: turned off */
     const char *base_url;
 };
-
-/* ---- process limits and privileges ---- */
-
-static void
-prepare_process(const struct settings *settings)
-{
-    struct rlimit limit;
-    setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }); /* memory holds secrets: no core files */
-    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
-        limit.rlim_cur = limit.rlim_max;
-        setrlimit(RLIMIT_NOFILE, &limit);
-        if (limit.rlim_cur < (rlim_t)settings->connections + 64)
-            log_warn("descriptor_limit_too_low",
-                     log_text("hint", STR("raise ulimit -n or lower the setting connections")),
-                     log_number("descriptors", (int64_t)limit.rlim_cur),
-                     log_number("connections", settings->connections));
-    }
-}
-
-/* While the service runs, only root can read this process's memory and its /proc/self/fd. The
- * control socket is bound through /proc/self/fd, so it must be open before. */
-static void
-hide_memory(bool hidden)
-{
-#ifndef PENCHANT_FAULT_INJECTION
-    prctl(PR_SET_DUMPABLE, hidden ? 0 : 1, 0, 0, 0);
-#else
-    (void)hidden;
-#endif
-}
-
-/* SIGHUP is left alone if it was ignored at startup (nohup). */
-static sigset_t
-awaited_signals(void)
-{
-    sigset_t set;
-    struct sigaction hangup = { 0 };
-    sigemptyset(&set);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGINT);
-    if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler != SIG_IGN)
-        sigaddset(&set, SIGHUP);
-    return set;
-}
 
 /* ---- start, in order; after a failure the remaining members stay NULL ---- */
 
@@ -328,7 +282,7 @@ start_control(struct service *service, struct why *why)
     const char *store = service->settings->store;
     if (!db_address_is_sqlite(store))
         return ERR_NONE; /* PostgreSQL accepts other processes, so commands connect directly */
-    hide_memory(false);
+    process_hide_memory(false);
     struct str path = db_path_beside(service->mem, store, ".sock");
     struct control_settings settings = { &service->effective, service->domains, service->db,
                                          service->control_workers };
@@ -396,7 +350,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
     start_outbox(service);
     service->housekeeping =
         housekeeping_start(service->db, service->counters, service->activity, service->rebuilds);
-    hide_memory(true);
+    process_hide_memory(true);
     return start_server(service, why); /* last, so that requests find everything started */
 }
 
@@ -477,7 +431,7 @@ run_once(const struct service_plan *plan, const struct service_settings *with,
                                .mem = arena_new() };
     bool again = false;
     log_setup(with->settings->log_format, with->settings->log_level);
-    prepare_process(with->settings);
+    process_prepare(with->settings->connections);
     net_start();
     log_start();
     *err = start(&service, plan, why);
@@ -499,7 +453,7 @@ service_run(const struct service_plan *plan)
     struct service_settings now = { NULL, plan->settings, plan->domains }, next = { 0 };
     struct listener listener;
     struct why why = { 0 };
-    sigset_t signals = awaited_signals();
+    sigset_t signals = process_awaited_signals();
     struct sandbox sandbox;
     struct arena *mem = arena_new();
 
