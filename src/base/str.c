@@ -138,13 +138,19 @@ str_lower(struct arena *mem, struct str s)
 struct str
 str_format(struct arena *mem, const char *format, ...)
 {
+    char first[256]; /* most texts fit, and formatting twice costs twice */
     va_list args;
     va_start(args, format);
-    int length = vsnprintf(NULL, 0, format, args);
+    int length = vsnprintf(first, sizeof first, format, args);
     va_end(args);
     if (length < 0)
         return STR("");
     char *text = arena_alloc(mem, (size_t)length + 1);
+    if ((size_t)length < sizeof first) {
+        memcpy(text, first, (size_t)length + 1);
+        explicit_bzero(first, (size_t)length); /* it may be a secret */
+        return (struct str){ text, (size_t)length };
+    }
     va_start(args, format);
     vsnprintf(text, (size_t)length + 1, format, args);
     va_end(args);

@@ -13,6 +13,7 @@
 struct arena;
 struct context_index;
 struct json;
+struct terms;
 
 #define DOMAINS_MAX 48 /* each has a scope, and a set of scopes is a 64-bit word */
 
@@ -121,6 +122,7 @@ struct context {
     struct str name;
     const struct str *aliases;
     size_t alias_count;
+    const struct terms *terms; /* words of its name and aliases */
 };
 
 struct domain {

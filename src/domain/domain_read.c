@@ -3,6 +3,7 @@
 #include "base/buf.h"
 #include "domain/domain.h"
 #include "domain/domain_internal.h"
+#include "domain/terms.h"
 
 #define CONTEXTS_MAX 64
 #define MEMBERS_MAX 128
@@ -52,6 +53,17 @@ read_foreign_word(const struct node *node)
     return text;
 }
 
+/* Every new hint set compares its words with those of all contexts. */
+static const struct terms *
+terms_of(struct arena *mem, const struct context *context)
+{
+    struct terms *terms = ARENA_NEW(mem, struct terms);
+    terms_add(terms, context->name);
+    for (size_t i = 0; i < context->alias_count; i++)
+        terms_add(terms, context->aliases[i]);
+    return terms;
+}
+
 static void
 read_contexts(const struct node *node, struct domain *out)
 {
@@ -66,6 +78,7 @@ read_contexts(const struct node *node, struct domain *out)
         struct node name = node_member(&child, "name"), aliases = node_member(&child, "aliases");
         list[i].name = node_name(&name);
         list[i].aliases = node_texts(&aliases, CONTEXTS_MAX, node_name, &list[i].alias_count);
+        list[i].terms = terms_of(node->in->mem, &list[i]);
     }
     out->contexts = list;
     out->context_count = node_count(node);

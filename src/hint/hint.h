@@ -67,7 +67,7 @@ struct hint {
     uint64_t contexts;         /* bit n: a statement with a word of the n-th context */
     bool exact;                /* its counts for JSON are exact: hint_is_exact() */
     int key_tokens;            /* in JSON: of the key and the punctuation around the values */
-    struct hint_term *terms;   /* words of its values, for hint_match() */
+    struct term *terms;        /* words of its values, for hint_match() */
     size_t term_count;
     const struct hint_value *values; /* best first */
     const struct hint_level *levels; /* at least one; each names more values than the one before */
@@ -122,9 +122,8 @@ void hint_open(struct arena *mem, struct hint *hint, int items);
 /* How many words of the hint are in `terms`, at most 3; one more if it is a statement with a word
  * of the domain's context of this index. *wanted is the number of values that must be named to
  * include the words. */
-struct hint_terms;
-int hint_match(const struct hint *hint, const struct hint_terms *terms, size_t context,
-               int *wanted);
+struct terms;
+int hint_match(const struct hint *hint, const struct terms *terms, size_t context, int *wanted);
 
 /* Whether the hint can have an emphasis. */
 static inline bool

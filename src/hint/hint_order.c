@@ -2,7 +2,7 @@
 
 #include "base/arena.h"
 #include "domain/statement.h"
-#include "hint/hint_terms.h"
+#include "domain/terms.h"
 
 #include <stdlib.h>
 
@@ -28,12 +28,12 @@ struct view {
     enum hint_fallback fallback;
     const struct context *context;
     size_t context_index; /* in the domain; HINT_CONTEXTS_MAX or more: none */
-    const struct hint_terms *task;
+    const struct terms *task;
     int statements; /* seen so far */
 };
 
 static struct view
-view_of(const struct hint_query *query, const struct domain *domain, const struct hint_terms *task)
+view_of(const struct hint_query *query, const struct domain *domain, const struct terms *task)
 {
     struct view view = { .known = query->context->known,
                          .named = query->domains_named,
@@ -281,7 +281,7 @@ count_unlisted(const struct hint_set *set, struct hint_order *out, size_t critic
 /* Collects the hints of one set that match the query: critical ones into the order, the others from
  * `next` on. Returns the end of the latter. */
 static struct rung *
-gather(const struct hint_query *query, size_t set_index, const struct hint_terms *task,
+gather(const struct hint_query *query, size_t set_index, const struct terms *task,
        struct hint_order *out, struct rung *next)
 {
     const struct hint_set *set = &query->hint_sets[set_index];
@@ -313,12 +313,12 @@ gather(const struct hint_query *query, size_t set_index, const struct hint_terms
 void
 hint_order_make(struct arena *mem, const struct hint_query *query, struct hint_order *out)
 {
-    struct hint_terms task;
+    struct terms task;
     size_t count = 0;
     task.count = 0;
     if (query->context->known) {
-        task = (struct hint_terms){ .count = 0 };
-        hint_terms_add(&task, query->task);
+        task = (struct terms){ .count = 0 };
+        terms_add(&task, query->task);
     }
     for (size_t i = 0; i < query->set_count; i++)
         count += query->hint_sets[i].count;

@@ -9,7 +9,7 @@
 #include "hint/hint_according.h"
 #include "hint/hint_pairs.h"
 #include "hint/hint_rank.h"
-#include "hint/hint_terms.h"
+#include "domain/terms.h"
 #include "hint/hint_units.h"
 #include "hint/hint_words.h"
 #include "model/atom.h"
@@ -231,18 +231,18 @@ make_levels(struct arena *mem, struct hint *hint)
 #define TERM_VALUES 32 /* words of further values are not compared with a context */
 
 static void
-add_terms(struct hint_terms *all, struct str text, size_t value, struct hint_term *out)
+add_terms(struct terms *all, struct str text, size_t value, struct term *out)
 {
     size_t before = all->count;
-    hint_terms_add(all, text);
+    terms_add(all, text);
     for (size_t i = before; i < all->count; i++)
-        out[i] = (struct hint_term){ all->list[i], (uint8_t)value };
+        out[i] = (struct term){ all->list[i], (uint8_t)value };
 }
 
 /* Other spellings of a value: "plant-based" for "vegan". */
 static void
 add_spellings(struct arena *mem, const struct member *member, struct str shown, size_t value,
-              struct hint_terms *all, struct hint_term *out)
+              struct terms *all, struct term *out)
 {
     const struct vocabulary_value *entry = entry_of(mem, member, shown);
     for (size_t i = 0; entry != NULL && i < vocabulary_spelling_count(member->vocabulary); i++) {
@@ -255,14 +255,14 @@ add_spellings(struct arena *mem, const struct member *member, struct str shown, 
 static void
 find_terms(struct arena *mem, struct hint *hint)
 {
-    struct hint_terms all = { .count = 0 };
-    struct hint_term terms[HINT_TERMS_MAX] = { { 0 } };
+    struct terms all = { .count = 0 };
+    struct term terms[TERMS_MAX] = { { 0 } };
     size_t count = (size_t)hint->total < TERM_VALUES ? (size_t)hint->total : TERM_VALUES;
     for (size_t i = 0; i < count; i++)
         add_terms(&all, hint->values[i].shown, i, terms);
     for (size_t i = 0; i < count; i++)
         add_spellings(mem, hint->member, hint->values[i].shown, i, &all, terms);
-    hint->terms = ARENA_ARRAY(mem, struct hint_term, all.count + 1);
+    hint->terms = ARENA_ARRAY(mem, struct term, all.count + 1);
     hint->term_count = all.count;
     memcpy(hint->terms, terms, all.count * sizeof *terms);
 }
@@ -272,17 +272,17 @@ find_terms(struct arena *mem, struct hint *hint)
 static void
 forget_term(struct hint *hint, size_t index)
 {
-    struct hint_term *terms = hint->terms;
+    struct term *terms = hint->terms;
     for (size_t i = index + 1; i < hint->term_count; i++)
         terms[i - 1] = terms[i];
     hint->term_count--;
 }
 
 static void
-compare_terms(struct hint *hint, const struct hint_terms *words, size_t context)
+compare_terms(struct hint *hint, const struct terms *words, size_t context)
 {
     for (size_t i = hint->term_count; i > 0; i--) {
-        if (!hint_terms_has(words, hint->terms[i - 1].hash))
+        if (!terms_has(words, hint->terms[i - 1].hash))
             continue;
         if (!statement_holds(hint->member))
             forget_term(hint, i - 1);
@@ -293,18 +293,11 @@ compare_terms(struct hint *hint, const struct hint_terms *words, size_t context)
 
 /* Notes for each statement the contexts whose name or aliases have one of its words. */
 static void
-mark_contexts(struct arena *mem, const struct domain *domain, struct hint *hints, size_t count)
+mark_contexts(const struct domain *domain, struct hint *hints, size_t count)
 {
-    struct hint_terms *words = ARENA_NEW(mem, struct hint_terms);
-    for (size_t c = 0; c < domain->context_count; c++) {
-        const struct context *context = &domain->contexts[c];
-        *words = (struct hint_terms){ .count = 0 };
-        hint_terms_add(words, context->name);
-        for (size_t a = 0; a < context->alias_count; a++)
-            hint_terms_add(words, context->aliases[a]);
+    for (size_t c = 0; c < domain->context_count; c++)
         for (size_t i = 0; i < count; i++)
-            compare_terms(&hints[i], words, c);
-    }
+            compare_terms(&hints[i], domain->contexts[c].terms, c);
 }
 
 /* ---- hint sets ---- */
@@ -508,5 +501,5 @@ hint_set_make(struct arena *mem, const struct domain *domain, const struct atom 
             add_hint(&maker, facts + i, 1);
         i += (size_t)length;
     }
-    mark_contexts(mem, domain, out->hints, out->count);
+    mark_contexts(domain, out->hints, out->count);
 }

@@ -15,7 +15,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "hint/hint.h"
-#include "hint/hint_terms.h"
+#include "domain/terms.h"
 #include "model/atom.h"
 
 #include <endian.h>
@@ -36,7 +36,7 @@ enum { SCORE_AT = 0, SCORE_BITS = 18, LONG_AT = 18, DIGITS_AT = 19, BODY_AT = 24
 enum { CRITICAL_AT = 21, SENSITIVE_AT = 22, BY_APP_AT = 23 };
 enum { CONTEXTS_AT = 0, TERMS_AT = HINT_CONTEXTS_MAX, TERMS_BITS = 6 }; /* at the start of a body */
 enum { EXACT_AT = TERMS_AT + TERMS_BITS, ATTRIBUTED_AT };
-enum { TERM_VALUE_AT = HINT_TERM_BITS };
+enum { TERM_VALUE_AT = TERM_BITS };
 
 /* Flags in the number before a value; the length is above them. */
 #define IS_QUOTED 1
@@ -110,11 +110,11 @@ write_value(struct buf *out, const struct hint_value *value)
 struct words {
     uint64_t contexts;
     size_t count;
-    const struct hint_term *terms; /* NULL: encoded */
+    const struct term *terms; /* NULL: encoded */
     const char *encoded;
 };
 static struct words words_of(const struct hint *hint);
-static struct hint_term term_at(const struct words *words, size_t i);
+static struct term term_at(const struct words *words, size_t i);
 
 static void
 write_body(struct buf *out, const struct hint *hint, int digits)
@@ -133,7 +133,7 @@ write_body(struct buf *out, const struct hint *hint, int digits)
             add_number(out, (uint64_t)pair.second, digits);
         }
     for (size_t i = 0; i < words.count; i++) {
-        struct hint_term term = term_at(&words, i);
+        struct term term = term_at(&words, i);
         add_number(out, term.hash | (uint64_t)term.value << TERM_VALUE_AT, OF_TERM);
     }
     struct str origin = hint_origin(hint);
@@ -374,25 +374,24 @@ words_of(const struct hint *hint)
                            count < most ? count : most, NULL, hint->encoded.ptr + start };
 }
 
-static struct hint_term
+static struct term
 term_at(const struct words *words, size_t i)
 {
     if (words->terms != NULL)
         return words->terms[i];
     unsigned number = four_digits(words->encoded + i * OF_TERM);
-    return (struct hint_term){ number & ((1u << HINT_TERM_BITS) - 1),
-                               (uint8_t)(number >> TERM_VALUE_AT) };
+    return (struct term){ number & ((1u << TERM_BITS) - 1), (uint8_t)(number >> TERM_VALUE_AT) };
 }
 
 int
-hint_match(const struct hint *hint, const struct hint_terms *terms, size_t context, int *wanted)
+hint_match(const struct hint *hint, const struct terms *terms, size_t context, int *wanted)
 {
     struct words words = words_of(hint);
     int found = context < HINT_CONTEXTS_MAX ? (int)(words.contexts >> context & 1) : 0;
     *wanted = 0;
     for (size_t i = 0; i < words.count && terms->count > 0; i++) {
-        struct hint_term term = term_at(&words, i);
-        if (!hint_terms_has(terms, term.hash))
+        struct term term = term_at(&words, i);
+        if (!terms_has(terms, term.hash))
             continue;
         found++;
         *wanted = term.value >= *wanted ? term.value + 1 : *wanted;

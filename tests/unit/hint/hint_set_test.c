@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "hint/hint_set_text.h"
-#include "hint/hint_terms.h"
+#include "domain/terms.h"
 #include "hint/hint_words.h"
 #include "tokenizer/tokenizer.h"
 
@@ -191,7 +191,7 @@ tell_all(struct arena *mem, struct hint_set *set)
 {
     struct buf line = buf_in(mem, 100000);
     for (size_t h = 0; h < set->count; h++) {
-        struct hint_terms terms = { .count = 1 };
+        struct terms terms = { .count = 1 };
         int wanted;
         hint_open(mem, &set->hints[h], set->hints[h].total);
         hint_match(&set->hints[h], &terms, 0, &wanted);

@@ -1,17 +1,17 @@
 /* Words reduced to terms. */
 #include "unit/assert_str.h"
 
-#include "hint/hint_terms.h"
+#include "domain/terms.h"
 
 static size_t
 shared(const char *a, const char *b)
 {
-    struct hint_terms one = { .count = 0 }, other = { .count = 0 };
+    struct terms one = { .count = 0 }, other = { .count = 0 };
     size_t count = 0;
-    hint_terms_add(&one, str_of(a));
-    hint_terms_add(&other, str_of(b));
+    terms_add(&one, str_of(a));
+    terms_add(&other, str_of(b));
     for (size_t i = 0; i < other.count; i++)
-        count += hint_terms_has(&one, other.list[i]);
+        count += terms_has(&one, other.list[i]);
     return count;
 }
 
@@ -42,15 +42,15 @@ static void
 words_beyond_the_maximum_are_ignored(void **state)
 {
     (void)state;
-    struct hint_terms terms = { .count = 0 };
+    struct terms terms = { .count = 0 };
     char text[1000];
     size_t length = 0;
     for (int i = 0; i < 100; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "word%d ", i);
-    hint_terms_add(&terms, (struct str){ text, length });
-    assert_int_equal(terms.count, HINT_TERMS_MAX);
-    hint_terms_add(&terms, STR("onelongwordthatismuchlongerthanthirtytwobytes"));
-    assert_int_equal(terms.count, HINT_TERMS_MAX);
+    terms_add(&terms, (struct str){ text, length });
+    assert_int_equal(terms.count, TERMS_MAX);
+    terms_add(&terms, STR("onelongwordthatismuchlongerthanthirtytwobytes"));
+    assert_int_equal(terms.count, TERMS_MAX);
 }
 
 int

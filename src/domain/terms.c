@@ -1,4 +1,4 @@
-#include "hint/hint_terms.h"
+#include "domain/terms.h"
 
 #include <string.h>
 
@@ -80,17 +80,17 @@ stem(char *word, size_t length)
 }
 
 static void
-add_word(struct hint_terms *terms, char *word, size_t length)
+add_word(struct terms *terms, char *word, size_t length)
 {
     uint32_t hash = 2166136261u;
     length = stem(word, length);
     word[length] = '\0';
-    if (length < 2 || terms->count == HINT_TERMS_MAX || is_common(word))
+    if (length < 2 || terms->count == TERMS_MAX || is_common(word))
         return;
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)word[i]) * 16777619u;
-    hash = (hash ^ hash >> HINT_TERM_BITS) & ((1u << HINT_TERM_BITS) - 1);
-    if (hint_terms_has(terms, hash))
+    hash = (hash ^ hash >> TERM_BITS) & ((1u << TERM_BITS) - 1);
+    if (terms_has(terms, hash))
         return;
     terms->filter[hash >> 6 & 15] |= (uint64_t)1 << (hash & 63);
     terms->list[terms->count++] = hash;
@@ -116,7 +116,7 @@ is_camel(struct str text, size_t at)
 }
 
 void
-hint_terms_add(struct hint_terms *terms, struct str text)
+terms_add(struct terms *terms, struct str text)
 {
     char word[WORD_MAX + 1];
     size_t length = 0;
