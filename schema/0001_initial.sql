@@ -167,7 +167,7 @@ CREATE TABLE user_atoms (
     user_id TEXT NOT NULL,
     domain  TEXT NOT NULL,
     atoms   TEXT NOT NULL
-);
+) /*WITH (fillfactor=80)*/;
 
 -- A user's preferences as the API returns them: one row per domain, and one user header row, whose
 -- domain is ''. Rewritten in the transaction that changes the atoms.
@@ -177,7 +177,8 @@ CREATE TABLE user_atoms (
 -- (src/store/token_store.h); `atom_sequence`, the number of the last atom added; and `hint_sets`,
 -- one line per domain: its name, a space, and its hint set (src/store/atom_store.c).
 --
--- The long columns come last, so that SQLite can read the others without them.
+-- The long columns come last, so that SQLite can read the others without them. PostgreSQL keeps the
+-- hint sets of most users in the row, and room in each page for the next version of its rows.
 CREATE TABLE user_record (
     row_key       INTEGER PRIMARY KEY,
     user_id       TEXT   NOT NULL,
@@ -189,7 +190,7 @@ CREATE TABLE user_record (
     updated_at    BIGINT NOT NULL,
     record        TEXT   NOT NULL,
     hint_sets     TEXT
-);
+) /*WITH (fillfactor=70, toast_tuple_target=4096)*/;
 
 -- The user's last change, so that it can be undone: one row per user, replaced by the next change.
 -- The two lists hold the changed atoms in the format of user_atoms.
@@ -480,7 +481,7 @@ CREATE TABLE activity (
     last_at  BIGINT NOT NULL,
     is_first BIGINT NOT NULL,
     PRIMARY KEY (user_id, day, app_id, action, refused, subject)
-) WITHOUT ROWID;
+) WITHOUT ROWID /*WITH (fillfactor=85)*/;
 
 -- The days of a user's activity. An hour after its end a day is closed: `hash` covers its rows and
 -- `previous`, the hash of the closed day before it, and its rows no longer change.

@@ -135,6 +135,9 @@ enum err db_write(struct db *db, db_work *work, void *argument);
  * thread between two statements. */
 enum err db_write_shared(struct db *db, struct str key, db_work *work, void *argument);
 
+/* Whether the transaction is such a one, in which db_put() runs the form for many callers. */
+bool db_is_shared(const struct db_tx *tx);
+
 /* For transactions that take access away: may use the space that SQLite's store reserves for a full
  * disk, on which db_write() fails. */
 enum err db_write_urgent(struct db *db, db_work *work, void *argument);

@@ -171,6 +171,12 @@ db_write_shared(struct db *db, struct str key, db_work *work, void *argument)
     return db->driver->write_shared(db, key, work, argument);
 }
 
+bool
+db_is_shared(const struct db_tx *tx)
+{
+    return tx->shared;
+}
+
 enum err
 db_write_urgent(struct db *db, db_work *work, void *argument)
 {

@@ -106,6 +106,7 @@ struct db_tx {
     struct db *db;
     uint64_t commits; /* see db_tx_commits() */
     enum err broken;  /* the first error; later statements return it without running */
+    bool shared;      /* see db_is_shared() */
 };
 
 /* Reads from the schema's table. */

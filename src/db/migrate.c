@@ -70,6 +70,8 @@ script_for(struct arena *mem, const struct db *db, struct str text)
         { " WITHOUT ROWID", "              " },
         { "CREATE TABLE /*UNLOGGED*/", "CREATE UNLOGGED TABLE    " },
         { " INTEGER PRIMARY KEY", " BIGINT  PRIMARY KEY" }, /* INTEGER has 32 bits there */
+        { "/*WITH (", "  WITH (" },
+        { ")*/", ")  " },
     };
     char *script = arena_alloc(mem, text.len + 1);
     memcpy(script, text.ptr, text.len);

@@ -30,10 +30,11 @@ struct merge {
     struct sourced_atom *atoms; /* of the domain, oldest first; new ones are appended */
     size_t count;
     int64_t sequence;
-    bool changed;        /* the atoms must be saved */
-    bool record_changed; /* the record must be rebuilt; held atoms do not even change its time */
-    const char *full;    /* the limit that it would exceed; NULL: none */
-    bool had_atoms;      /* before, and active ones, so that the domain had a record */
+    struct str hint_sets; /* of all domains, as stored */
+    bool changed;         /* the atoms must be saved */
+    bool record_changed;  /* the record must be rebuilt; held atoms do not even change its time */
+    const char *full;     /* the limit that it would exceed; NULL: none */
+    bool had_atoms;       /* before, and active ones, so that the domain had a record */
     bool had_record;
     struct view view; /* what the writer sees */
     bool limited;     /* it does not see everything in the domain */
@@ -409,7 +410,7 @@ save_all(struct db_tx *tx, struct merge *merge)
         make_record(tx, merge->mem, params->domain, merge->atoms, merge->count, params->now,
                     merge->record);
         err = record_store_put_release(tx, merge->mem, params->user_id, merge->record,
-                                       merge->had_record, merge->sequence);
+                                       merge->had_record, merge->sequence, merge->hint_sets);
     } else if (merge->changed) {
         err = atom_store_release(tx, merge->mem, params->user_id, merge->sequence);
     }
@@ -477,7 +478,10 @@ merge_all(struct db_tx *tx, void *argument)
     atom_store_prefetch(tx, merge->mem, params->user_id, params->domain->name);
     if (params->as_granted)
         grant_store_prefetch(tx, merge->mem, params->user_id, params->source, params->now);
-    enum err err = atom_store_hold(tx, merge->mem, params->user_id, &merge->sequence);
+    if (!from_user(merge))
+        app_store_prefetch_name(tx, merge->mem, params->source);
+    enum err err =
+        atom_store_hold_sets(tx, merge->mem, params->user_id, &merge->sequence, &merge->hint_sets);
     if (!err)
         err = atom_store_read(tx, merge->mem, params->user_id, params->domain->name, params->source,
                               &found, &merge->count);

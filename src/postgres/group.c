@@ -128,37 +128,45 @@ is_asking(const struct postgres_group *group)
 
 /* ---- advancing; one member does this, without the lock ---- */
 
+enum which { PREFETCHES, PUTS_OF_ASKING, ALL_PUTS };
+
 /* Adds the n-th request of each member's list. False: no list has so many. */
 static bool
 add_layer(struct postgres_group *group, struct arena *mem, struct postgres_batch **list, size_t n,
-          bool prefetches)
+          enum which which)
 {
     struct postgres_request *layer[POSTGRES_GROUP_MAX];
     size_t count = 0;
     bool more = false;
     for (size_t i = 0; i < group->count; i++) {
         struct postgres_member *member = group->members[i];
-        struct postgres_request *at = prefetches ? member->prefetches : member->puts;
+        struct postgres_request *at = which == PREFETCHES ? member->prefetches : member->puts;
+        if (which != ALL_PUTS && member->state != ASKING)
+            continue;
         for (size_t skip = n; at != NULL && skip > 0; skip--)
             at = at->next;
         more = more || at != NULL;
-        if (at == NULL || at->done || (prefetches && member->state != ASKING))
+        if (at == NULL || at->done)
             continue;
         layer[count++] = at;
-        member->wrote = member->wrote || !prefetches;
+        member->wrote = member->wrote || which != PREFETCHES;
     }
     postgres_batch_add(mem, list, layer, count);
     return more;
 }
 
 static void
-add_puts(struct postgres_group *group, struct arena *mem, struct postgres_batch **list)
+add_puts(struct postgres_group *group, struct arena *mem, struct postgres_batch **list,
+         enum which which)
 {
-    for (size_t n = 0; add_layer(group, mem, list, n, false);)
+    for (size_t n = 0; add_layer(group, mem, list, n, which);)
         n++;
     for (size_t i = 0; i < group->count; i++) {
-        group->members[i]->puts = NULL;
-        group->members[i]->puts_end = &group->members[i]->puts;
+        struct postgres_member *member = group->members[i];
+        if (which != ALL_PUTS && member->state != ASKING)
+            continue;
+        member->puts = NULL;
+        member->puts_end = &member->puts;
     }
 }
 
@@ -192,15 +200,16 @@ run(struct postgres_store *store, struct arena *mem, struct postgres_batch *list
     group->begun = true;
 }
 
-/* Answers what the members ask. After a failure they get errors, and finish. */
+/* Answers what the members ask. After a failure they get errors, and finish. What members that ask
+ * nothing have delayed waits for the others, so that it becomes one statement. */
 static void
 run_round(struct postgres_store *store)
 {
     struct arena *mem = arena_new();
     struct postgres_batch *list = NULL;
-    add_puts(store->group, mem, &list);
+    add_puts(store->group, mem, &list, PUTS_OF_ASKING);
     add_asked(store->group, mem, &list);
-    for (size_t n = 0; add_layer(store->group, mem, &list, n, true);)
+    for (size_t n = 0; add_layer(store->group, mem, &list, n, PREFETCHES);)
         n++;
     run(store, mem, list);
     arena_free(mem);
@@ -226,7 +235,7 @@ end(struct postgres_store *store)
     struct arena *mem = arena_new();
     struct postgres_batch *list = NULL;
     enum outcome outcome = CONFLICT;
-    add_puts(group, mem, &list);
+    add_puts(group, mem, &list, ALL_PUTS);
     run(store, mem, list);
     arena_free(mem);
     if (!group->failed)
@@ -411,7 +420,8 @@ enum err
 postgres_write_shared(struct db *db, struct str key, db_work *work, void *argument)
 {
     struct postgres_store *store = (struct postgres_store *)db;
-    struct postgres_member member = { .tx = { .tx = { .db = db }, .member = &member },
+    struct postgres_member member = { .tx = { .tx = { .db = db, .shared = true },
+                                              .member = &member },
                                       .key = key,
                                       .puts_end = &member.puts };
     int64_t began = clock_ticks_ns();

@@ -8,20 +8,13 @@
 
 /* Locks the day. `closed` is 1 if it was closed after this statement began. No row: the user was
  * deleted. */
-#define DAY_ADD(user, day)                                                          \
-    "INSERT INTO activity_day (user_id, day, closed, previous, hash)"               \
-    " SELECT u.user_id, COALESCE((SELECT MAX(d.day) + 1 FROM activity_day d"        \
-    " WHERE d.user_id = " user " AND d.day >= " day " AND d.closed = 1), CAST(" day \
-    " AS BIGINT)),"                                                                 \
-    " 0, '', '' FROM "
-#define DAY_KEEP " ON CONFLICT (user_id, day) DO UPDATE SET closed = activity_day.closed RETURNING "
-SQL_UNTRACKED_MANY(
-    activity_open_day,
-    DAY_ADD("$1", "$2") "user_account u WHERE u.user_id = $1" DAY_KEEP "day, closed", "ti",
-    ", d AS (" DAY_ADD("m.p1",
-                       "m.p2") "m JOIN user_account u ON u.user_id = m.p1" DAY_KEEP
-                               "user_id, day, closed)"
-                               " SELECT m.n, d.day, d.closed FROM m JOIN d ON d.user_id = m.p1");
+SQL_UNTRACKED(activity_open_day,
+              "INSERT INTO activity_day (user_id, day, closed, previous, hash)"
+              " SELECT u.user_id, COALESCE((SELECT MAX(d.day) + 1 FROM activity_day d"
+              " WHERE d.user_id = $1 AND d.day >= $2 AND d.closed = 1), CAST($2 AS BIGINT)),"
+              " 0, '', '' FROM user_account u WHERE u.user_id = $1"
+              " ON CONFLICT (user_id, day) DO UPDATE SET closed = activity_day.closed"
+              " RETURNING day, closed");
 
 #define ADD_COLUMNS                                                                          \
     "INSERT INTO activity (user_id, day, app_id, action, refused, subject, app_name, times," \
@@ -34,14 +27,25 @@ SQL_UNTRACKED_MANY(
     " ELSE activity.first_at END,"                                                       \
     " last_at = CASE WHEN excluded.last_at > activity.last_at THEN excluded.last_at"     \
     " ELSE activity.last_at END"
+
+/* The form for many opens the day as well. A day that was closed or added at the same time, or a
+ * user who was deleted, is left to the single statements: then too few rows are changed. */
 SQL_UNTRACKED_MANY(
     activity_add,
     ADD_COLUMNS
     " VALUES ($1, $2, $3, $4, $5, $6, " APP_NAME("$3") ", $7, $8, $9, $10, 0)" ADD_TO_ROW
                                                        " RETURNING times",
     "tittitiiii",
-    ADD_COLUMNS
-    " SELECT p1, p2, p3, p4, p5, p6, " APP_NAME("m.p3") ", p7, p8, p9, p10, 0 FROM m" ADD_TO_ROW);
+    ", opened AS (SELECT m.* FROM m JOIN activity_day d ON d.user_id = m.p1 AND d.day = m.p2"
+    " WHERE d.closed = 0 FOR SHARE OF d),"
+    " added AS (INSERT INTO activity_day (user_id, day, closed, previous, hash)"
+    " SELECT u.user_id, m.p2, 0, '', '' FROM m JOIN user_account u ON u.user_id = m.p1"
+    " WHERE NOT EXISTS (SELECT 1 FROM activity_day d WHERE d.user_id = m.p1 AND d.day >= m.p2)"
+    " ON CONFLICT (user_id, day) DO NOTHING RETURNING user_id, day),"
+    " ready AS (SELECT * FROM opened UNION ALL"
+    " SELECT m.* FROM added d JOIN m ON m.p1 = d.user_id AND m.p2 = d.day) " ADD_COLUMNS
+    " SELECT p1, p2, p3, p4, p5, p6, " APP_NAME(
+        "ready.p3") ", p7, p8, p9, p10, 0 FROM ready" ADD_TO_ROW);
 
 SQL_UNTRACKED(activity_add_first,
               "INSERT INTO activity_first (user_id, app_id, domain, first_at)"
@@ -145,6 +149,14 @@ add_record(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day,
     return mark_first(tx, mem, user_id, day, record);
 }
 
+/* Whether adding the record opens its day. */
+static bool
+opens_day(const struct db_tx *tx, const struct activity *record)
+{
+    return db_is_shared(tx) && (record->refused || record->subject.len == 0 ||
+                                !activity_reads(activity_named(record->action)));
+}
+
 enum err
 activity_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
                    const struct activity *records, size_t count)
@@ -152,7 +164,9 @@ activity_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
     enum err err = ERR_NONE;
     int64_t wanted = -1, day = 0;
     for (size_t i = 0; i < count && !err; i++) {
-        if (records[i].day != wanted)
+        if (opens_day(tx, &records[i]))
+            day = records[i].day;
+        else if (records[i].day != wanted)
             err = open_day(tx, mem, user_id, records[i].day, &day);
         wanted = records[i].day;
         if (!err && day != 0)

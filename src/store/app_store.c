@@ -31,6 +31,9 @@ SQL(app_add, "INSERT INTO app (" COLUMNS ")"
              " $15, $16, $17, $18, $19, $20, $21, $22, $23)"
              " ON CONFLICT DO NOTHING RETURNING app_id");
 
+SQL_SHARED_READ(app_name_find, "SELECT name FROM app WHERE app_id = $1", "t",
+                "SELECT m.n, name FROM m JOIN app ON app_id = m.p1");
+
 SQL_SHARED_READ(app_find, "SELECT " ALL_COLUMNS " FROM app WHERE app_id = $1", "t",
                 "SELECT m.n, " ALL_COLUMNS " FROM m JOIN app ON app_id = m.p1");
 
@@ -332,16 +335,22 @@ static struct str
 find_name(void *source, struct arena *mem, struct str app_id)
 {
     struct app_store_names *store = source;
-    struct app app;
+    struct db_rows rows = { 0 };
     for (size_t i = 0; i < store->count && i < APP_NAMES_KEPT; i++)
         if (str_eq(store->kept[i].id, app_id))
             return store->kept[i].name;
-    bool found = app_store_find(store->tx, mem, app_id, &app) == ERR_NONE;
-    struct str name = found ? app.name : STR_NONE;
+    db_query(store->tx, mem, &app_name_find, &rows, db_text(app_id));
+    struct str name = db_cell_text(&rows, 0, 0); /* absent after an error, too */
     size_t at = store->count++ % APP_NAMES_KEPT;
     store->kept[at].id = app_id;
     store->kept[at].name = name;
     return name;
+}
+
+void
+app_store_prefetch_name(struct db_tx *tx, struct arena *mem, struct str id)
+{
+    db_prefetch(tx, mem, &app_name_find, db_text(id));
 }
 
 void

@@ -69,4 +69,7 @@ struct app_store_names {
 
 void app_store_names(struct app_store_names *out, struct db_tx *tx);
 
+/* Announces that the name of this app may be looked up: see db_prefetch_values(). */
+void app_store_prefetch_name(struct db_tx *tx, struct arena *mem, struct str id);
+
 #endif

@@ -20,10 +20,15 @@
 #define OF_MEMBER(row) row ".row_key BETWEEN m.p2 AND m.p3 AND " row ".user_id = m.p1"
 #define HEADER_OF_MEMBER OF_MEMBER("h") " AND h.domain = ''"
 
-SQL_MANY(atom_hold,
-         "UPDATE user_record SET generation = generation" USER_HEADER " RETURNING atom_sequence",
+SQL(atom_hold,
+    "UPDATE user_record SET generation = generation" USER_HEADER " RETURNING atom_sequence");
+
+/* The same for a change that replaces the hint sets. */
+SQL_MANY(atom_hold_sets,
+         "UPDATE user_record SET generation = generation" USER_HEADER
+         " RETURNING atom_sequence, hint_sets",
          "tii",
-         "SELECT m.n, h.atom_sequence FROM m JOIN user_record h ON " HEADER_OF_MEMBER
+         "SELECT m.n, h.atom_sequence, h.hint_sets FROM m JOIN user_record h ON " HEADER_OF_MEMBER
          " FOR UPDATE OF h");
 
 /* Generations are random: after a failover that lost writes, a counter would repeat, and a cached
@@ -74,8 +79,7 @@ SQL(record_add,
 SQL(record_end_user, "DELETE FROM user_record" OF_USER " AND domain <> ''"); /* not the header */
 
 /* All hint sets of a user are one text in the user header row, which every request reads anyway. */
-SQL_MANY(hint_sets_find, "SELECT hint_sets FROM user_record" USER_HEADER NO_OTHER, "tii",
-         "SELECT m.n, h.hint_sets FROM m JOIN user_record h ON " HEADER_OF_MEMBER);
+SQL(hint_sets_find, "SELECT hint_sets FROM user_record" USER_HEADER NO_OTHER);
 SQL(hint_sets_put, "UPDATE user_record SET hint_sets = $4" USER_HEADER);
 
 /* hint_sets_put and atom_release in one. */
@@ -97,11 +101,23 @@ atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t
     return err;
 }
 
+enum err
+atom_store_hold_sets(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence,
+                     struct str *hint_sets)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &atom_hold_sets, &rows, db_user(user_id));
+    if (!err && rows.count == 0)
+        err = ERR_NOT_FOUND;
+    *sequence = db_cell_int(&rows, 0, 0);
+    *hint_sets = db_cell_text(&rows, 0, 1);
+    return err ? err : record_store_check(user_id, hint_sets);
+}
+
 void
 atom_store_prefetch(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain)
 {
     db_prefetch(tx, mem, &atom_list_find, db_user(user_id), db_text(domain));
-    db_prefetch(tx, mem, &hint_sets_find, db_user(user_id));
 }
 
 static enum err
@@ -444,10 +460,10 @@ with_set(struct arena *mem, struct str hint_sets, const struct record *set, bool
     return out.len == 0 ? STR_NONE : buf_str(&out);
 }
 
-/* Updates the record. *hint_sets receives the hint sets with that of the record. */
+/* Updates the record, without its hint set. */
 static enum err
 put_record(struct db_tx *tx, struct arena *mem, struct str user_id, const struct record *record,
-           bool exists, struct str *hint_sets)
+           bool exists)
 {
     bool has_atoms = record->atom_count > 0;
     struct row_sum row = { .user_id = user_id,
@@ -458,14 +474,16 @@ put_record(struct db_tx *tx, struct arena *mem, struct str user_id, const struct
         db_user(user_id),           db_text(record->domain),    db_text(row_sum_add(mem, &row)),
         db_int(record->atom_count), db_int(record->updated_at),
     };
-    enum err err = put_or_add(tx, mem, &record_put, &record_add, values,
-                              sizeof values / sizeof values[0], exists);
-    if (!err)
-        err = find_sets(tx, mem, user_id, hint_sets);
+    return put_or_add(tx, mem, &record_put, &record_add, values, sizeof values / sizeof values[0],
+                      exists);
+}
+
+/* The hint sets with that of the record. */
+static struct str
+with_set_of(struct arena *mem, struct str hint_sets, const struct record *record)
+{
     struct record set = { .domain = record->domain, .hints = record->hints };
-    if (!err)
-        *hint_sets = with_set(mem, *hint_sets, &set, has_atoms);
-    return err;
+    return with_set(mem, hint_sets, &set, record->atom_count > 0);
 }
 
 enum err
@@ -473,22 +491,26 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
                  const struct record *record)
 {
     struct str hint_sets;
-    enum err err = put_record(tx, mem, user_id, record, false, &hint_sets);
-    return err ? err : put_hint_sets(tx, mem, user_id, hint_sets);
+    enum err err = put_record(tx, mem, user_id, record, false);
+    if (!err)
+        err = find_sets(tx, mem, user_id, &hint_sets);
+    return err ? err : put_hint_sets(tx, mem, user_id, with_set_of(mem, hint_sets, record));
 }
 
 enum err
 record_store_put_release(struct db_tx *tx, struct arena *mem, struct str user_id,
-                         const struct record *record, bool exists, int64_t sequence)
+                         const struct record *record, bool exists, int64_t sequence,
+                         struct str hint_sets)
 {
-    struct str hint_sets;
     int64_t generation = 0;
-    enum err err = put_record(tx, mem, user_id, record, exists, &hint_sets);
+    enum err err = put_record(tx, mem, user_id, record, exists);
     if (!err)
         err = make_generation(&generation);
     if (err)
         return err;
-    struct row_sum row = { .user_id = user_id, .domain = STR(""), .text = hint_sets };
+    struct row_sum row = { .user_id = user_id,
+                           .domain = STR(""),
+                           .text = with_set_of(mem, hint_sets, record) };
     return db_put(tx, mem, &header_put, db_user(user_id), db_int(sequence), db_int(generation),
                   db_text(row_sum_add(mem, &row)));
 }

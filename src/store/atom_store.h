@@ -17,8 +17,11 @@ struct db_tx;
 enum err atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id,
                          int64_t *sequence);
 
-/* Announces that after atom_store_hold() a domain's atoms are read and its record is stored: see
- * db_prefetch_values(). */
+/* The same for record_store_put_release(), which gets the hint sets again. */
+enum err atom_store_hold_sets(struct db_tx *tx, struct arena *mem, struct str user_id,
+                              int64_t *sequence, struct str *hint_sets);
+
+/* Announces that a domain's atoms are read: see db_prefetch_values(). */
 void atom_store_prefetch(struct db_tx *tx, struct arena *mem, struct str user_id,
                          struct str domain);
 
@@ -90,10 +93,11 @@ enum err record_store_check(struct str user_id, struct str *hint_sets);
 enum err record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
                           const struct record *record);
 
-/* record_store_put() and atom_store_release() in one. `exists`: the domain has had a record, as far
- * as the caller knows. */
+/* record_store_put() and atom_store_release() in one, after atom_store_hold_sets(). `exists`: the
+ * domain has had a record, as far as the caller knows. */
 enum err record_store_put_release(struct db_tx *tx, struct arena *mem, struct str user_id,
-                                  const struct record *record, bool exists, int64_t sequence);
+                                  const struct record *record, bool exists, int64_t sequence,
+                                  struct str hint_sets);
 
 /* Replaces the hint set, unless the record has changed since `before` was read. */
 enum err record_store_put_hints(struct db_tx *tx, struct arena *mem, struct str user_id,
