@@ -142,6 +142,7 @@ exchange(struct db_tx *tx, void *argument)
     struct auth_code code;
     struct live_family live = { 0 };
     work->refusal = ERR_NONE;
+    family_store_prefetch_code(tx, work->mem, work->hash, work->now);
     enum err err = code_store_find(tx, work->mem, work->hash, &code);
     if (!err && !shard_holds(work->hash, code.family_id))
         err = ERR_NOT_FOUND;
@@ -162,7 +163,7 @@ exchange(struct db_tx *tx, void *argument)
         (code.expires_at <= work->now ||
          timekeeper_rejects(code.expires_at - CODE_SECONDS, code.expires_at, work->now)))
         return refuse(work, ERR_INVALID, "The code has expired: it is valid for 60 seconds.");
-    enum err family_err = family_store_find(tx, work->mem, code.family_id, work->now, &live);
+    enum err family_err = family_store_find_by_code(tx, work->mem, work->hash, work->now, &live);
     if (family_err && family_err != ERR_NOT_FOUND)
         return family_err;
     if (!family_err && !audience_ok(work, &live))
@@ -182,7 +183,7 @@ exchange(struct db_tx *tx, void *argument)
         return refuse(work, ERR_INVALID, "The user disconnected the app.");
     live.family.expires_at = work->now + FAMILY_SECONDS;
     live.family.issued_at = work->now;
-    err = family_store_put_times(tx, work->mem, &live.family);
+    err = family_store_begin(tx, work->mem, &live.family, work->hash);
     struct token_set pair = make_pair(work->mem, &live);
     return err ? err : issue(tx, work, &live, live.family.scopes & live.granted.scopes, &pair);
 }

@@ -36,6 +36,14 @@ SQL_MANY(family_find,
          "SELECT m.n, " FAMILY_COLUMNS
          " FROM m JOIN token_family f ON f.family_id = m.p1" FAMILY_VALID("m.p2"));
 
+SQL_MANY(family_find_by_code,
+         "SELECT " FAMILY_COLUMNS
+         " FROM auth_code c JOIN token_family f ON f.family_id = c.family_id" FAMILY_VALID(
+             "$2") " AND c.code_hash = $1",
+         "ti",
+         "SELECT m.n, " FAMILY_COLUMNS " FROM m JOIN auth_code c ON c.code_hash = m.p1"
+         " JOIN token_family f ON f.family_id = c.family_id" FAMILY_VALID("m.p2"));
+
 /* $3: 1 for families whose code was redeemed, 0 for those that still expire with it. */
 SQL_MANY(family_others,
          "SELECT family_id FROM token_family WHERE grant_id = $1 AND family_id <> $2"
@@ -46,6 +54,18 @@ SQL_MANY(family_others,
          " WHERE f.family_id <> m.p2"
          " AND CASE WHEN f.expires_at - f.created_at > m.p4 THEN 1 ELSE 0 END = m.p3"
          " ORDER BY f.created_at DESC");
+
+/* The families of the same grant whose code was redeemed. */
+#define OTHERS_OF_CODE                                                                     \
+    " JOIN token_family f ON f.family_id = c.family_id"                                    \
+    " JOIN token_family o ON o.grant_id = f.grant_id AND o.family_id <> f.family_id WHERE" \
+    " o.expires_at - o.created_at > "
+SQL_MANY(family_others_by_code,
+         "SELECT o.family_id FROM auth_code c" OTHERS_OF_CODE
+         "$2 AND c.code_hash = $1 ORDER BY o.created_at DESC",
+         "ti",
+         "SELECT m.n, o.family_id FROM m JOIN auth_code c ON c.code_hash = m.p1" OTHERS_OF_CODE
+         "m.p2 ORDER BY o.created_at DESC");
 
 SQL_MANY(family_put_times,
          "UPDATE token_family SET expires_at = $2, issued_at = $3 WHERE family_id = $1"
@@ -186,6 +206,16 @@ read_permissions(const struct db_rows *rows, size_t first)
 
 /* ---- families ---- */
 
+/* The other families of a grant, newest first. */
+static enum err
+end_beyond_max(struct db_tx *tx, struct arena *mem, const struct db_rows *others)
+{
+    enum err err = ERR_NONE;
+    for (size_t i = FAMILIES_PER_GRANT_MAX - 1; i < others->count && !err; i++)
+        err = family_store_end(tx, mem, db_cell_text(others, i, 0));
+    return err;
+}
+
 /* Keeps `but`, even if others were created in the same second. */
 static enum err
 end_oldest(struct db_tx *tx, struct arena *mem, const struct family *but)
@@ -194,9 +224,7 @@ end_oldest(struct db_tx *tx, struct arena *mem, const struct family *but)
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &family_others, &rows, db_text(but->grant_id),
                             db_text(but->id), db_int(redeemed), db_int(CODE_SECONDS));
-    for (size_t i = FAMILIES_PER_GRANT_MAX - 1; i < rows.count && !err; i++)
-        err = family_store_end(tx, mem, db_cell_text(&rows, i, 0));
-    return err;
+    return err ? err : end_beyond_max(tx, mem, &rows);
 }
 
 enum err
@@ -211,12 +239,12 @@ family_store_add(struct db_tx *tx, struct arena *mem, const struct family *famil
     return err ? err : end_oldest(tx, mem, family);
 }
 
-enum err
-family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
-                  struct live_family *out)
+static enum err
+find_family(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str key, int64_t now,
+            struct live_family *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &family_find, &rows, db_text(id), db_int(now));
+    enum err err = db_query(tx, mem, sql, &rows, db_text(key), db_int(now));
     if (found(err, &rows))
         return found(err, &rows);
     *out = (struct live_family){
@@ -241,20 +269,61 @@ family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t no
     return ERR_NONE;
 }
 
+enum err
+family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
+                  struct live_family *out)
+{
+    return find_family(tx, mem, &family_find, id, now, out);
+}
+
+enum err
+family_store_find_by_code(struct db_tx *tx, struct arena *mem, struct str code_hash, int64_t now,
+                          struct live_family *out)
+{
+    return find_family(tx, mem, &family_find_by_code, code_hash, now, out);
+}
+
 void
 family_store_prefetch(struct db_tx *tx, struct arena *mem, struct str id, int64_t now)
 {
     db_prefetch(tx, mem, &family_find, db_text(id), db_int(now));
 }
 
+static enum err
+put_times(struct db_tx *tx, struct arena *mem, const struct family *family)
+{
+    return db_put(tx, mem, &family_put_times, db_text(family->id), db_int(family->expires_at),
+                  db_int(family->issued_at));
+}
+
 enum err
 family_store_put_times(struct db_tx *tx, struct arena *mem, const struct family *family)
 {
-    enum err err = db_put(tx, mem, &family_put_times, db_text(family->id),
-                          db_int(family->expires_at), db_int(family->issued_at));
+    enum err err = put_times(tx, mem, family);
     if (err == ERR_NOT_FOUND)
         return ERR_NONE; /* revoked meanwhile */
     return err ? err : end_oldest(tx, mem, family);
+}
+
+void
+family_store_prefetch_code(struct db_tx *tx, struct arena *mem, struct str code_hash, int64_t now)
+{
+    db_prefetch(tx, mem, &family_find_by_code, db_text(code_hash), db_int(now));
+    db_prefetch(tx, mem, &family_others_by_code, db_text(code_hash), db_int(CODE_SECONDS));
+}
+
+enum err
+family_store_begin(struct db_tx *tx, struct arena *mem, const struct family *family,
+                   struct str code_hash)
+{
+    struct db_rows others = { 0 };
+    enum err err = put_times(tx, mem, family);
+    if (err == ERR_NOT_FOUND)
+        return ERR_NONE; /* revoked meanwhile */
+    if (!err)
+        err = db_query(tx, mem, &family_others_by_code, &others, db_text(code_hash),
+                       db_int(CODE_SECONDS));
+    return err ? err : end_beyond_max(tx, mem, &others);
 }
 
 enum err

@@ -38,6 +38,16 @@ void family_store_prefetch(struct db_tx *tx, struct arena *mem, struct str id, i
 enum err family_store_find(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
                            struct live_family *out);
 
+/* The same for the family of a code, and the announcement of it and of family_store_begin(). */
+enum err family_store_find_by_code(struct db_tx *tx, struct arena *mem, struct str code_hash,
+                                   int64_t now, struct live_family *out);
+void family_store_prefetch_code(struct db_tx *tx, struct arena *mem, struct str code_hash,
+                                int64_t now);
+
+/* Stores expires_at and issued_at of a family whose code is redeemed. */
+enum err family_store_begin(struct db_tx *tx, struct arena *mem, const struct family *family,
+                            struct str code_hash);
+
 /* Stores expires_at and issued_at. */
 enum err family_store_put_times(struct db_tx *tx, struct arena *mem, const struct family *family);
 
