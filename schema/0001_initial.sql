@@ -157,6 +157,17 @@ CREATE TABLE attempt (
 ) WITHOUT ROWID;
 CREATE INDEX attempt_expiry ON attempt (expires_at);
 
+-- How often each node was called with an access token in the last second, if that was much of the
+-- token's limit (src/dispatch/rate_share.h). `rate_key` is a hash of the token.
+CREATE TABLE /*UNLOGGED*/ api_rate (
+    rate_key   BIGINT NOT NULL,
+    node       BIGINT NOT NULL,
+    requests   BIGINT NOT NULL,
+    expires_at BIGINT NOT NULL,
+    PRIMARY KEY (rate_key, node)
+) WITHOUT ROWID;
+CREATE INDEX api_rate_expiry ON api_rate (expires_at);
+
 -- ---- preferences ----
 
 -- A user's atoms, one row per domain. `atoms` is the domain's atom list: one line per atom, with

@@ -16,8 +16,23 @@ struct slot {
     int64_t count;
 };
 
+/* A caller that has used more than a part of its limit in a window. */
+#define BUSY_PART 8
+#define BUSY_WAYS 4
+#define BUSY_WINDOWS 3 /* for so many windows its calls and those of other nodes are remembered */
+#define LEAST_PART 16  /* of the limit: allowed whatever other nodes count */
+
+struct busy {
+    uint64_t caller;
+    int64_t key;             /* the same in all processes */
+    int64_t began_ms, calls; /* its current window, and the calls in it, also refused ones */
+    int64_t last_calls;      /* in the window before */
+    int64_t others;
+};
+
 struct throttle {
-    struct db *db; /* NULL: this node alone */
+    struct db *db;     /* NULL: this node alone */
+    struct busy *busy; /* THROTTLE_BUSY_MAX; NULL: not watched */
     pthread_mutex_t lock;
     int64_t limit;
     int64_t window_ms;
@@ -80,6 +95,59 @@ find_slot(struct throttle *throttle, uint64_t caller, int64_t now)
     return chosen;
 }
 
+/* ---- busy callers; call with the lock held ---- */
+
+static bool
+is_forgotten(const struct throttle *throttle, const struct busy *busy, int64_t now)
+{
+    return now - busy->began_ms > BUSY_WINDOWS * throttle->window_ms;
+}
+
+/* The entry of the caller. If it has none, one to replace: that which was busy last. */
+static struct busy *
+find_busy(const struct throttle *throttle, uint64_t caller)
+{
+    struct busy *set = &throttle->busy[(caller >> 8) % (THROTTLE_BUSY_MAX / BUSY_WAYS) * BUSY_WAYS];
+    struct busy *oldest = set;
+    for (size_t i = 0; i < BUSY_WAYS; i++) {
+        if (set[i].caller == caller)
+            return &set[i];
+        if (set[i].began_ms < oldest->began_ms)
+            oldest = &set[i];
+    }
+    return oldest;
+}
+
+/* Counts a call, allowed or not, of a caller that has used much of its limit. */
+static void
+note_busy(const struct throttle *throttle, const struct slot *slot, struct str caller)
+{
+    struct busy *busy = find_busy(throttle, slot->caller);
+    if (busy->caller != slot->caller)
+        *busy = (struct busy){ .caller = slot->caller, .key = (int64_t)mix(0, caller) };
+    if (busy->began_ms == slot->began_ms) {
+        busy->calls++;
+        return;
+    }
+    busy->last_calls = busy->calls;
+    busy->began_ms = slot->began_ms;
+    busy->calls = slot->count;
+}
+
+/* The part of the limit that this node allows. */
+static int64_t
+part_of(const struct throttle *throttle, uint64_t caller, int64_t limit, int64_t now)
+{
+    const struct busy *busy = find_busy(throttle, caller);
+    if (busy->caller != caller || busy->others == 0 || is_forgotten(throttle, busy, now))
+        return limit;
+    int64_t own = busy->last_calls != 0 ? busy->last_calls : busy->calls;
+    int64_t share = limit * own / (own + busy->others), left = limit - busy->others;
+    int64_t least = limit / LEAST_PART + 1;
+    share = share > left ? share : left;
+    return share > least ? share : least;
+}
+
 /* `own` is the limit of this caller. `state` may be NULL. */
 static int64_t
 check_here(struct throttle *throttle, struct str caller, bool count, int64_t own,
@@ -92,7 +160,12 @@ check_here(struct throttle *throttle, struct str caller, bool count, int64_t own
     pthread_mutex_lock(&throttle->lock);
     struct slot *slot = find_slot(throttle, hash, now);
     int64_t common = throttle->limit == 0 ? own : throttle->limit;
-    if (slot->count >= (slot->caller == hash ? own : common)) /* or all slots of the set are full */
+    bool is_busy = throttle->busy != NULL && slot->caller == hash && slot->count > own / BUSY_PART;
+    int64_t here = is_busy ? part_of(throttle, hash, own, now) : own;
+    if (is_busy && count)
+        note_busy(throttle, slot, caller);
+    if (slot->count >=
+        (slot->caller == hash ? here : common)) /* or all slots of the set are full */
         wait = (slot->began_ms + throttle->window_ms - now + 999) / 1000;
     else if (count && slot->caller != hash)
         *slot = (struct slot){ .caller = hash, .began_ms = now, .count = 1 };
@@ -101,11 +174,47 @@ check_here(struct throttle *throttle, struct str caller, bool count, int64_t own
     if (state != NULL)
         *state = (struct throttle_state){
             .limit = own,
-            .remaining = wait != 0 ? 0 : own - slot->count,
+            .remaining = wait != 0 || slot->count > here ? 0 : here - slot->count,
             .reset = (slot->began_ms + throttle->window_ms - now + 999) / 1000,
         };
     pthread_mutex_unlock(&throttle->lock);
     return wait;
+}
+
+void
+throttle_watch_busy(struct throttle *throttle, struct arena *mem)
+{
+    throttle->busy = ARENA_ARRAY(mem, struct busy, THROTTLE_BUSY_MAX);
+}
+
+size_t
+throttle_list_busy(struct throttle *throttle, struct throttle_busy *out, size_t max)
+{
+    int64_t now = clock_steady_ms();
+    size_t count = 0;
+    pthread_mutex_lock(&throttle->lock);
+    for (size_t i = 0; i < THROTTLE_BUSY_MAX && count < max; i++) {
+        const struct busy *busy = &throttle->busy[i];
+        /* The last complete window, or the first one if it has not ended yet. */
+        bool ended = now - busy->began_ms >= throttle->window_ms || busy->last_calls == 0;
+        if (busy->caller != 0 && !is_forgotten(throttle, busy, now))
+            out[count++] = (struct throttle_busy){ busy->caller, busy->key,
+                                                   ended ? busy->calls : busy->last_calls, 0 };
+    }
+    pthread_mutex_unlock(&throttle->lock);
+    return count;
+}
+
+void
+throttle_set_others(struct throttle *throttle, const struct throttle_busy *list, size_t count)
+{
+    pthread_mutex_lock(&throttle->lock);
+    for (size_t i = 0; i < count; i++) {
+        struct busy *busy = find_busy(throttle, list[i].caller);
+        if (busy->caller == list[i].caller)
+            busy->others = list[i].others;
+    }
+    pthread_mutex_unlock(&throttle->lock);
 }
 
 static struct attempt

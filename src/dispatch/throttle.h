@@ -26,6 +26,20 @@ void throttle_free(struct throttle *throttle);
  * answer, what this node has counted decides. */
 void throttle_share(struct throttle *throttle, struct db *db);
 
+/* For rate_share.h: callers that used much of their limit in the last window, and what other nodes
+ * counted for them. A caller's limit on this node is then its share of the calls to all nodes, or
+ * what the others leave of the limit if that is more. */
+#define THROTTLE_BUSY_MAX 256 /* more are counted by each node for itself */
+struct throttle_busy {
+    uint64_t caller; /* in this process */
+    int64_t key;     /* the same in all processes */
+    int64_t calls;   /* in the last window, refused ones as well */
+    int64_t others;  /* calls of other nodes */
+};
+void throttle_watch_busy(struct throttle *throttle, struct arena *mem);
+size_t throttle_list_busy(struct throttle *throttle, struct throttle_busy *out, size_t max);
+void throttle_set_others(struct throttle *throttle, const struct throttle_busy *list, size_t count);
+
 /* 0: allowed; otherwise the seconds until the next attempt is allowed. */
 int64_t throttle_wait(struct throttle *throttle, struct str caller);
 

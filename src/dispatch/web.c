@@ -6,6 +6,7 @@
 #include "base/metric.h"
 #include "crypt/digest.h"
 #include "dispatch/dispatch.h"
+#include "dispatch/rate_share.h"
 #include "dispatch/request_metrics.h"
 #include "dispatch/throttle.h"
 #include "store/tx.h"
@@ -94,6 +95,10 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
         web_free(web);
         return err;
     }
+    if (web->cache_lags) {
+        throttle_watch_busy(web->api_calls, web->mem);
+        web->rate_share = rate_share_start(settings->db, web->api_calls);
+    }
     set_openapi(web, settings->openapi);
     metric_register(write_metrics, web);
     *out = web;
@@ -106,6 +111,7 @@ web_free(struct web *web)
     if (web == NULL)
         return;
     metric_unregister(web);
+    rate_share_stop(web->rate_share);
     throttle_free(web->sign_in_failures);
     throttle_free(web->client_failures);
     throttle_free(web->api_calls);

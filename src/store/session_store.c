@@ -280,12 +280,48 @@ attempt_store_return(struct db_tx *tx, struct arena *mem, struct str key)
     return db_query(tx, mem, &attempt_return, NULL, db_text(key));
 }
 
+/* ---- rates ---- */
+
+SQL_UNTRACKED(rate_put,
+              "INSERT INTO api_rate (rate_key, node, requests, expires_at) VALUES ($1, $2, $3, $4)"
+              " ON CONFLICT (rate_key, node) DO UPDATE SET requests = excluded.requests,"
+              " expires_at = excluded.expires_at");
+
+SQL_UNTRACKED(rate_find, "SELECT COALESCE(SUM(requests), 0) FROM api_rate"
+                         " WHERE rate_key = $1 AND node <> $2 AND expires_at > $3");
+
+SQL_UNTRACKED(rate_clean, "DELETE FROM api_rate WHERE expires_at <= $1 AND rate_key IN"
+                          " (SELECT rate_key FROM api_rate WHERE expires_at <= $1 LIMIT $2)"
+                          " RETURNING rate_key");
+
+enum err
+rate_store_put(struct db_tx *tx, struct arena *mem, int64_t key, int64_t node, int64_t requests,
+               int64_t expires_at)
+{
+    return db_query(tx, mem, &rate_put, NULL, db_int(key), db_int(node), db_int(requests),
+                    db_int(expires_at));
+}
+
+enum err
+rate_store_find(struct db_tx *tx, struct arena *mem, int64_t key, int64_t node, int64_t now,
+                int64_t *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &rate_find, &rows, db_int(key), db_int(node), db_int(now));
+    *out = db_cell_int(&rows, 0, 0);
+    return err;
+}
+
+/* ---- deleting ---- */
+
 enum err
 attempt_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                              size_t *removed)
 {
-    struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &attempt_clean, &rows, db_int(now), db_int(limit));
-    *removed = rows.count;
+    struct db_rows attempts = { 0 }, rates = { 0 };
+    enum err err = db_query(tx, mem, &attempt_clean, &attempts, db_int(now), db_int(limit));
+    if (!err)
+        err = db_query(tx, mem, &rate_clean, &rates, db_int(now), db_int(limit));
+    *removed = attempts.count + rates.count;
     return err;
 }

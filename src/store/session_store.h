@@ -63,6 +63,13 @@ enum err attempt_store_find(struct db_tx *tx, struct arena *mem, struct str key,
 /* Takes one attempt back. */
 enum err attempt_store_return(struct db_tx *tx, struct arena *mem, struct str key);
 
+/* How often a node was called with a token, by a hash of it, until `expires_at`. */
+enum err rate_store_put(struct db_tx *tx, struct arena *mem, int64_t key, int64_t node,
+                        int64_t requests, int64_t expires_at);
+/* *out is the sum of all other nodes. */
+enum err rate_store_find(struct db_tx *tx, struct arena *mem, int64_t key, int64_t node,
+                         int64_t now, int64_t *out);
+
 /* Deletes at most `limit` rows whose window has ended and sets `removed` to their number. */
 enum err attempt_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now,
                                       int64_t limit, size_t *removed);

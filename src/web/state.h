@@ -20,6 +20,7 @@ struct mcp_surface;
 struct rebuild_queue;
 struct reference_pages;
 struct router;
+struct rate_share;
 struct throttle;
 struct usage_counters;
 
@@ -79,6 +80,7 @@ struct web {
     struct throttle *sign_in_failures;       /* by account and by address */
     struct throttle *client_failures;        /* by client_id and by address */
     struct throttle *api_calls;              /* by token */
+    struct rate_share *rate_share;           /* of api_calls; NULL: this node alone */
     struct throttle *refreshes;              /* by token family */
     struct throttle *registrations;          /* of clients by themselves, by network */
     struct throttle *document_fetches;       /* of client ID metadata documents, by network */

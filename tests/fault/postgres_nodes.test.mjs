@@ -330,3 +330,31 @@ onPostgres("failed sign-ins count over all nodes, by account and by network", as
   assert.equal(await attempt(nodes[2], "grace", PASSWORD, same), 429);
   assert.ok(!(await psql(w.address, "SELECT string_agg(attempt_key, ' ') FROM attempt")).includes("192.0.2"), "addresses are stored as digests");
 });
+
+onPostgres("calls with a token count over all nodes, about", async (t) => {
+  const LIMIT = 20;
+  const { w, nodes } = await threeNodes(t, { settings: { "rate-api": LIMIT } });
+  const person = await addPerson(w, "ada");
+  const api = await Client.connect(person, await addApp(w, {}), { scope: EVERYTHING });
+  let served = 0, ended = false;
+  const calls = nodes.flatMap((node) => [0, 1, 2].map(async () => {
+    while (!ended) {
+      const { status } = await READS.record(node.origin, api);
+      assert.ok([200, 429].includes(status), `status ${status}`);
+      served += status === 200 ? 1 : 0;
+      await new Promise((resolve) => setTimeout(resolve, 10));
+    }
+  }));
+  const inSeconds = async (seconds) => {
+    const before = served, began = Date.now();
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+    return ((served - before) * 1000) / (Date.now() - began);
+  };
+  await until("the count of each node", async () => (await psql(w.address, "SELECT count(*) FROM api_rate")).trim() === "3");
+  await inSeconds(2); // a round of each node after the counts of all were there
+  const rate = await inSeconds(5);
+  ended = true;
+  await Promise.all(calls);
+  assert.ok(rate < 1.6 * LIMIT, `${rate.toFixed(1)} calls per second with a limit of ${LIMIT}; each node for itself would allow ${3 * LIMIT}`);
+  assert.ok(!(await psql(w.address, "SELECT string_agg(row_to_json(api_rate)::text, ' ') FROM api_rate")).includes(api.token));
+});

@@ -213,6 +213,77 @@ all_callers_share_a_limit_of_so_many_times_theirs(void **state)
     assert_int_equal(throttle_take_shared(throttle, 5), 60);
 }
 
+/* ---- several nodes ---- */
+
+#define NODES 3
+#define CALLS_LIMIT 100
+
+struct nodes {
+    struct throttle *of[NODES];
+};
+
+/* What rate_share.c does once per second. */
+static void
+exchange_counts(struct nodes *nodes)
+{
+    struct throttle_busy lists[NODES][THROTTLE_BUSY_MAX];
+    size_t counts[NODES];
+    for (size_t i = 0; i < NODES; i++)
+        counts[i] = throttle_list_busy(nodes->of[i], lists[i], THROTTLE_BUSY_MAX);
+    for (size_t i = 0; i < NODES; i++) {
+        for (size_t a = 0; a < counts[i]; a++)
+            for (size_t j = 0; j < NODES; j++)
+                for (size_t b = 0; j != i && b < counts[j]; b++)
+                    if (lists[j][b].key == lists[i][a].key)
+                        lists[i][a].others += lists[j][b].calls;
+        throttle_set_others(nodes->of[i], lists[i], counts[i]);
+    }
+}
+
+/* One second with so many calls to each node; returns how many were allowed. */
+static int
+allowed_of(struct nodes *nodes, const int calls[NODES])
+{
+    struct throttle_state rate;
+    int allowed = 0;
+    for (size_t i = 0; i < NODES; i++)
+        for (int call = 0; call < calls[i]; call++)
+            allowed +=
+                throttle_take_limited(nodes->of[i], STR("token"), CALLS_LIMIT, &rate) == 0 ? 1 : 0;
+    steady_ms += 1000;
+    exchange_counts(nodes);
+    return allowed;
+}
+
+static void
+the_calls_of_a_caller_to_all_nodes_get_about_its_limit(void **state)
+{
+    static const struct {
+        int calls[NODES];
+        int least, most;
+    } cases[] = {
+        { { 300, 300, 300 }, 95, 105 }, /* far too many everywhere */
+        { { 500, 50, 0 }, 95, 130 },    { { 50, 50, 50 }, 95, 130 },
+        { { 30, 30, 30 }, 90, 90 }, /* less than the limit in all: none is refused */
+        { { 100, 0, 0 }, 100, 100 },    { { 5, 5, 5 }, 15, 15 },
+        { { 0, 0, 400 }, 100, 100 },
+    };
+    struct fixture *fixture = *state;
+    struct nodes nodes;
+    for (size_t i = 0; i < NODES; i++) {
+        nodes.of[i] = throttle_new(fixture->mem, CALLS_LIMIT, 1000);
+        throttle_watch_busy(nodes.of[i], fixture->mem);
+    }
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        for (int second = 0; second < 5; second++)
+            allowed_of(&nodes, cases[i].calls);
+        for (int second = 0; second < 5; second++)
+            assert_in_range(allowed_of(&nodes, cases[i].calls), cases[i].least, cases[i].most);
+    }
+    for (size_t i = 0; i < NODES; i++)
+        throttle_free(nodes.of[i]);
+}
+
 int
 main(void)
 {
@@ -234,6 +305,8 @@ main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(many_callers_evict_entries_but_use_no_more_memory, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(the_calls_of_a_caller_to_all_nodes_get_about_its_limit,
+                                        setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
