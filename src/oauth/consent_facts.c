@@ -9,16 +9,22 @@
 #include "web/message.h"
 #include "web/state.h"
 
-#define FACTS_MAX 20 /* on the page: newer facts of a domain first */
-#define DOMAIN_FACTS_MAX 5
+#define FACTS_MAX 20       /* on the page: newer facts of a domain first */
+#define DOMAIN_FACTS_MIN 5 /* of a domain, however many domains share the page */
 
 struct listing {
     struct call *call;
     const struct facts *facts;
     struct view view; /* what is withheld already */
-    size_t shown;
+    size_t shown, domain_max;
     int64_t omitted;
 };
+
+static bool
+lists(const struct atom *atom, const struct domain *domain)
+{
+    return atom->status == ATOM_ACTIVE && str_eq(atom->domain, domain->name);
+}
 
 static void
 put_fact(struct listing *listing, struct values *item, const struct domain *domain,
@@ -41,9 +47,9 @@ put_domain(struct listing *listing, struct values *values, const struct domain *
     size_t shown = 0;
     for (size_t i = listing->facts->count; i > 0; i--) {
         const struct atom *atom = &listing->facts->list[i - 1].atom;
-        if (atom->status != ATOM_ACTIVE || !str_eq(atom->domain, domain->name))
+        if (!lists(atom, domain))
             continue;
-        if (shown == DOMAIN_FACTS_MAX || listing->shown == FACTS_MAX) {
+        if (shown == listing->domain_max || listing->shown == FACTS_MAX) {
             listing->omitted++;
             continue;
         }
@@ -57,13 +63,32 @@ put_domain(struct listing *listing, struct values *values, const struct domain *
     }
 }
 
+/* A request for few domains lists more facts of each. */
+static size_t
+domain_max(const struct facts *facts, const struct domains *domains,
+           const struct permissions *asked)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < domains->count; i++) {
+        bool any = false;
+        for (size_t n = 0; n < facts->count && !any; n++)
+            any = lists(&facts->list[n].atom, &domains->list[i]);
+        used += any && grant_reads(asked, domains->list[i].name, false);
+    }
+    size_t each = used == 0 ? FACTS_MAX : FACTS_MAX / used;
+    return each > DOMAIN_FACTS_MIN ? each : DOMAIN_FACTS_MIN;
+}
+
 void
 consent_facts_put(struct call *call, struct values *values, const struct facts *facts,
                   scopes requested, struct str withheld)
 {
     const struct domains *domains = call->web->settings.domains;
     struct permissions asked = permissions_of(requested, requested);
-    struct listing listing = { .call = call, .facts = facts, .view.withheld = withheld };
+    struct listing listing = { .call = call,
+                               .facts = facts,
+                               .view.withheld = withheld,
+                               .domain_max = domain_max(facts, domains, &asked) };
     for (size_t i = 0; i < domains->count; i++)
         if (grant_reads(&asked, domains->list[i].name, false))
             put_domain(&listing, values, &domains->list[i]);

@@ -7,7 +7,7 @@ import test from "node:test";
 import { open, press, SAME_SITE, says, state, told } from "../kit/account.mjs";
 import { assertError, assertPage } from "../kit/expect.mjs";
 import { Mcp, resultOf } from "../kit/mcp.mjs";
-import { addApp, addPerson, DAY, Person } from "../kit/oauth.mjs";
+import { addApp, addPerson, DAY, EVERYTHING, Person, stage } from "../kit/oauth.mjs";
 import { Client, connected, counts, FOOD, MUSIC } from "../kit/preferences.mjs";
 import { formTo } from "../kit/html.mjs";
 
@@ -239,6 +239,26 @@ test("facts are withheld on the consent page, before the app has read anything",
   assert.match(second.page.text, new RegExp(`value="${atom_id}" checked disabled`));
   const after = await Client.connect(ada, app, { scope, prompt: "consent" });
   assert.deepEqual((await after.record(FOOD)).allergies, ["peanuts"]);
+});
+
+test("a request for few areas offers more facts of each", async (t) => {
+  const { w, ada } = await stage(t);
+  const writer = await Client.connect(ada, await addApp(w, { owner: "ada" }), { scope: "preferences:write preferences:read" });
+  const many = (what, count) => Array.from({ length: count }, (_, i) => `${what} ${i}`);
+  await writer.write(FOOD, { favorite_foods: many("dish", 12) });
+  await writer.write(MUSIC, { favorite_artists: many("band", 30) });
+  const app = await addApp(w, { owner: "ada", name: "Trip Pal" });
+  const offered = async (scope) => {
+    const { page } = await ada.asked(app, { scope, prompt: "consent" });
+    return [page.text.match(/name="withhold"/g).length, /(\d+) more facts?\. To withhold/.exec(says(page))?.[1]];
+  };
+  assert.deepEqual(await offered(FOOD), [12, undefined]);
+  assert.deepEqual(await offered(MUSIC), [20, "10"]);
+  assert.deepEqual(await offered(`${FOOD} ${MUSIC}`), [20, "22"]);
+  await writer.write("travel_profile", { dream_destinations: many("place", 6) });
+  await writer.write("coding_profile", { languages: many("tongue", 6) });
+  await writer.write("media_profile", { favorite_books: many("book", 6) });
+  assert.deepEqual(await offered(EVERYTHING), [20, "40"]);
 });
 
 test("a renewal after the end of access goes on without the withheld facts", async (t) => {
