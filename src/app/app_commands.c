@@ -229,27 +229,12 @@ app_remove(struct command_call *call)
     return err ? fail(call, err) : report_app(call, "deleted", &app, NULL);
 }
 
+#define SETTING_OF_AN_APP(words, arguments, run, summary)                                       \
+    {                                                                                           \
+        words, arguments, 2, 2, { JSON_OPTION }, COMMAND_ON_STORE, NO_INPUT, NULL, run, summary \
+    }
+
 const struct command app_commands[] = {
-    { "app limit",
-      "APP RATE",
-      2,
-      2,
-      { JSON_OPTION },
-      COMMAND_ON_STORE,
-      NO_INPUT,
-      NULL,
-      app_limit,
-      "set the requests per second for each token of an app: a number, default, or none" },
-    { "app purpose",
-      "APP CONTEXT",
-      2,
-      2,
-      { JSON_OPTION },
-      COMMAND_ON_STORE,
-      NO_INPUT,
-      NULL,
-      app_purpose,
-      "set the context of hints for requests of an app that send none; none removes it" },
     { "app add",
       "",
       0,
@@ -292,5 +277,11 @@ const struct command app_commands[] = {
                    "let a disabled app request access again"),
     COMMAND_ON_ONE("app delete", "APP", NO_INPUT, app_remove,
                    "delete an app and all its connections"),
+    SETTING_OF_AN_APP(
+        "app limit", "APP RATE", app_limit,
+        "set the requests per second for each token of an app: a number, default, or none"),
+    SETTING_OF_AN_APP(
+        "app purpose", "APP CONTEXT", app_purpose,
+        "set the context of hints for requests of an app that send none; none removes it"),
     { 0 },
 };

@@ -245,7 +245,7 @@ command_option_values(const struct command_call *call, const char *name, struct 
 enum command_mode
 command_mode(const struct command_call *call)
 {
-    if (call->command->mode == COMMAND_BESIDE_SERVICE)
+    if (call->command->mode == COMMAND_BESIDE_SERVICE || call->command->mode == COMMAND_ALONE)
         return command_has(call, "compact") ? COMMAND_ON_STORE : COMMAND_WITHOUT_STORE;
     return call->command->mode == COMMAND_ON_NEW_STORE ? COMMAND_ON_STORE : call->command->mode;
 }
@@ -365,9 +365,12 @@ command_describe(struct buf *out, const struct command *command)
         buf_add_c(out, "\n  Every setting (`penchant help settings`) can be passed as an option: "
                        "--listen …\n");
     else if (command->mode != COMMAND_WITHOUT_STORE)
-        buf_add_c(out,
-                  "\n  Use --store and the other settings (`penchant help settings`) to choose "
-                  "the store.\n  Works while the service runs.\n");
+        buf_add_format(
+            out,
+            "\n  Use --store and the other settings (`penchant help settings`) to choose "
+            "the store.\n  %s\n",
+            command->mode == COMMAND_ALONE ? "Stop the service first."
+                                           : "Works while the service runs.");
     if (command->mode == COMMAND_ON_NEW_STORE)
         buf_add_c(out, "  Creates the store if it does not exist.\n");
 }

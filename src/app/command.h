@@ -37,6 +37,7 @@ enum command_mode {
     COMMAND_IN_STEPS, /* runs here, with `side` and without `db`, to open files; for each step it
                        * runs a command on the store (store_access.h), possibly itself with `db` */
     COMMAND_BESIDE_SERVICE, /* opens the store itself, read-only; with --compact COMMAND_ON_STORE */
+    COMMAND_ALONE,          /* opens the store itself, and no service may use it */
 };
 
 enum command_input {

@@ -146,7 +146,7 @@ const struct command store_commands[] = {
         { "to", "ADDRESS",
           "a new file (sqlite:FILE) or an empty database (postgresql://HOST/NAME)" },
         JSON_OPTION },
-      COMMAND_BESIDE_SERVICE,
+      COMMAND_ALONE,
       NO_INPUT,
       NULL,
       move,

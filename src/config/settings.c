@@ -183,7 +183,7 @@ static const struct row rows[] = {
                  "0 means no limit." },
     { "rate-signup", NUMBER, "30", AT(rate_signup), .max = 1000000,
       .summary = "Maximum new accounts and apps per address in one hour, and 50 times as many in "
-                 "all; 0 means no limit." },
+                 "total; 0 means no limit." },
     { "rate-refresh", NUMBER, "20", AT(rate_refresh), .max = 1000000,
       .summary = "Maximum refreshes of one authorization in one minute; 0 means no limit." },
     { "rate-register", NUMBER, "30", AT(rate_register), .max = 1000000,

@@ -115,7 +115,7 @@ check_store(struct follower *follower)
 {
     struct stat now;
     if (stat(follower->path, &now) != 0) {
-        why_set(follower->why, "backup: %s is gone; restore it with `penchant restore %s`",
+        why_set(follower->why, "backup: %s no longer exists; restore it with `penchant restore %s`",
                 follower->path, follower->how->folder);
         return ERR_NOT_FOUND;
     }

@@ -30,6 +30,17 @@ test("help of a command that takes settings mentions them", async (t) => {
   for (const command of ["version", "help"]) assert.doesNotMatch((await w.penchant(["help", command])).out, /choose the store/, command);
 });
 
+test("help says whether the service may run meanwhile", async (t) => {
+  const w = await world(t, { start: false });
+  for (const command of ["backup", "check", "export", "user list"]) assert.match((await w.penchant(["help", ...command.split(" ")])).out, /Works while the service runs\./, command);
+  for (const command of ["restore", "move"]) {
+    const { out } = await w.penchant(["help", command]);
+    assert.match(out, /Stop the service first\./, command);
+    assert.doesNotMatch(out, /Works while/, command);
+  }
+  for (const command of ["serve", "version"]) assert.doesNotMatch((await w.penchant(["help", command])).out, /Works while|Stop the service/, command);
+});
+
 test("lines of help fit a terminal", async (t) => {
   const w = await world(t, { start: false });
   for (const topic of [[], ["settings"], ["routes"], ...COMMANDS.map((command) => [command])])

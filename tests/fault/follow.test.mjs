@@ -202,7 +202,7 @@ onSqlite("what cannot be followed or restored is refused with the reason, and no
   await w.stop();
   destroy(w);
   assert.equal((await follower.program.exit()).status, 2);
-  assert.match(follower.program.err, /is gone; restore it with `penchant restore/);
+  assert.match(follower.program.err, /no longer exists; restore it with `penchant restore/);
   assert.deepEqual((await restoredNames(w)).names, ["ada"]);
 });
 
