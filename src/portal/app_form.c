@@ -138,12 +138,13 @@ uris_problem(struct call *call, const struct app_params *params, const char *pro
     return out.len == 0 ? sentence : buf_str(&out);
 }
 
-/* In the order of the consent page. */
+/* Domains first, because the developer should select the least that the app needs. */
 static void
 put_scopes(struct call *call, struct values *values, struct str ticked)
 {
-    for (size_t n = 0; n < scope_count(); n++) {
-        const struct scope_row *row = scope_row(scope_on_page(n));
+    size_t count = scope_count(), first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
+    for (size_t n = 0; n < count; n++) {
+        const struct scope_row *row = scope_row((n + first) % count);
         struct values *item = values_item(values, "scopes");
         values_text(item, "scope", str_of(row->name));
         values_text(item, "title", message_sentence(call, str_of(row->title)));
