@@ -276,7 +276,7 @@ post_confirm(struct call *call)
 
 const struct route account_import_routes[] = {
     { GET, HERE, get_import, CALLER_USER,
-      .summary = "Shows how to bring data along from other services.", .page = true },
+      .summary = "Shows how to import data from other services.", .page = true },
     { POST, HERE, post_import, CALLER_USER, .summary = "Previews an import.", .page = true,
       .body = BODY_FILE, .body_max = BRING_MAX + FORM_OVERHEAD, .blocks = true },
     { POST, HERE "/confirm", post_confirm, CALLER_USER, .summary = "Runs a previewed import.",

@@ -1,4 +1,4 @@
-// "Bring it along": pasted memories and the files of Spotify, Netflix, and Goodreads, from the file chooser to the stored facts, on desk and phone,
+// Imports: pasted memories and the files of Spotify, Netflix, and Goodreads, from the file chooser to the stored facts, on desk and phone,
 // with a mouse and with the keyboard alone, and each file that is refused.
 
 import assert from "node:assert/strict";
