@@ -74,7 +74,8 @@ static enum err
 schema_begin(struct db *db, struct why *why)
 {
     struct postgres_store *store = store_of(db);
-    store->schema_connection = postgres_connect(store, POSTGRES_START_MS, why);
+    if (store->schema_connection == NULL)
+        store->schema_connection = postgres_connect(store, POSTGRES_START_MS, why);
     if (store->schema_connection == NULL)
         return ERR_UNAVAILABLE;
     store->schema_connection->deadline_ms = SCHEMA_MS;
@@ -95,13 +96,16 @@ schema_begin(struct db *db, struct why *why)
     return err;
 }
 
+/* The connection is kept for prepare(), or for the next schema transaction. */
 static enum err
 schema_end(struct db *db, bool keep, struct why *why)
 {
     struct postgres_store *store = store_of(db);
     enum err err = schema_run(db, keep ? "COMMIT" : "ROLLBACK", NULL, why);
-    postgres_disconnect(store->schema_connection);
-    store->schema_connection = NULL;
+    if (err) {
+        postgres_disconnect(store->schema_connection);
+        store->schema_connection = NULL;
+    }
     return err;
 }
 
@@ -157,14 +161,18 @@ interrupt(struct db *db, int64_t after_ms)
     timerfd_settime(store_of(db)->stop_fd, 0, &at, NULL);
 }
 
-/* On a new connection, which becomes the first of the pool. */
+/* The connection of the schema transaction becomes the first of the pool. */
 static enum err
 prepare(struct db *db, struct why *why)
 {
     struct postgres_store *store = store_of(db);
-    struct postgres_connection *connection = postgres_connect(store, POSTGRES_START_MS, why);
+    struct postgres_connection *connection = store->schema_connection;
+    store->schema_connection = NULL;
+    if (connection == NULL)
+        connection = postgres_connect(store, POSTGRES_START_MS, why);
     if (connection == NULL)
         return ERR_UNAVAILABLE;
+    connection->deadline_ms = store->deadline_ms;
     enum err err = postgres_set_up(connection, why);
     if (!err && !store->prepare_lazily)
         err = postgres_prepare_all(connection, POSTGRES_START_MS, why);

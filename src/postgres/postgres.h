@@ -77,7 +77,7 @@ struct postgres_store {
     _Atomic bool schema_is_newer; /* another node updated it: this one must not write any more */
     int64_t deadline_ms;
     int stop_fd; /* a timer: readable when db_interrupt() ends all waits */
-    struct postgres_connection *schema_connection; /* during a schema transaction */
+    struct postgres_connection *schema_connection; /* of schema transactions, until prepare() */
 
     pthread_mutex_t lock;
     struct postgres_connection *idle;
