@@ -3,6 +3,8 @@
 // must not contain anything that is not described. Accepted requests are validated too.
 
 import assert from "node:assert/strict";
+import fs from "node:fs";
+import path from "node:path";
 import Ajv2020 from "ajv/dist/2020.js";
 import { environment, run } from "./process.mjs";
 
@@ -12,7 +14,7 @@ const BEFORE_ITS_ENDPOINT = [400, 413, 414, 417, 431];
 
 const kept = new Map();
 
-// The document of this program with these domain definitions; generated once per process.
+// The document of this program with these domain definitions; read once per process.
 export function descriptionOf(program, domains) {
   const key = `${program} ${domains}`;
   if (!kept.has(key)) kept.set(key, ask(program, domains));
@@ -20,10 +22,27 @@ export function descriptionOf(program, domains) {
 }
 
 async function ask(program, domains) {
+  return new Description(JSON.parse(await documentOf(program, domains)));
+}
+
+// Test files of one run share the document of the built-in domains, because the program takes longer to make it
+// than a test file to read it. It is renamed when it is complete, so that no other file reads a part of it.
+async function documentOf(program, domains) {
+  if (process.env.TEST_SCRATCH === undefined || domains !== undefined) return generate(program, domains);
+  const file = path.join(process.env.TEST_SCRATCH, `openapi-${path.relative("/", program).replaceAll("/", "-")}.json`);
+  if (!fs.existsSync(file)) {
+    const unfinished = `${file}.${process.pid}`;
+    fs.writeFileSync(unfinished, await generate(program));
+    fs.renameSync(unfinished, file);
+  }
+  return fs.readFileSync(file, "utf8");
+}
+
+async function generate(program, domains) {
   const words = ["help", "api", "--json", ...(domains === undefined ? [] : ["--domains", domains])];
   const { status, out, err } = await run(program, words, { env: environment() });
   assert.equal(status, 0, `penchant ${words.join(" ")}: ${err}`);
-  return new Description(JSON.parse(out));
+  return out;
 }
 
 // ---- schemas ----

@@ -118,6 +118,7 @@ export class Cluster {
       full_page_writes: this.durable ? "on" : "off",
       shared_buffers: "64MB",
       log_min_messages: "fatal",
+      autovacuum: "off", // databases of tests are small and short-lived
       dynamic_shared_memory_type: "mmap", // in the data folder, so that kill -9 leaves nothing in /dev/shm
       max_wal_size: this.durable ? "256MB" : "64MB",
       ...this.flags,

@@ -203,6 +203,13 @@ function printFailure(task, { name, text }) {
   console.log(`\n✗ ${task.group} · ${task.name}\n  ${name}\n${text.replace(/^/gm, "    ")}\n`);
 }
 
+// The share of the time since `before` (a result of os.cpus()) in which the processors of the machine were busy.
+function busyShare(before) {
+  const sum = (cpus, kinds) => cpus.reduce((total, { times }) => total + kinds.reduce((one, kind) => one + times[kind], 0), 0);
+  const [busy, all] = [["user", "nice", "sys", "irq"], ["user", "nice", "sys", "irq", "idle"]].map((kinds) => sum(os.cpus(), kinds) - sum(before, kinds));
+  return busy / all;
+}
+
 // Writes the times of every task to build/test-times.json and prints the slowest.
 const SLOWEST = 10;
 
@@ -222,6 +229,7 @@ export async function runAll(tasks, shared = {}, { partial = false } = {}) {
   }
   const queue = [...tasks];
   const done = [];
+  const cpus = os.cpus();
   const slot = async () => {
     for (let task; (task = queue.shift()); ) {
       const group = groups.get(task.group);
@@ -236,7 +244,10 @@ export async function runAll(tasks, shared = {}, { partial = false } = {}) {
     }
   };
   await Promise.all(Array.from({ length: SLOTS }, slot));
-  if (done.length > SLOWEST) printSlowest(done);
+  if (done.length > SLOWEST) {
+    printSlowest(done);
+    console.log(`     processors busy: ${(100 * busyShare(cpus)).toFixed(0)} %`);
+  }
 
   const all = [...groups.values()];
   return {
