@@ -72,17 +72,24 @@ ask(struct db_tx *tx, void *argument)
     return err;
 }
 
-/* Statements of the program that the only connection of the pool has prepared. */
+/* Runs a script on the only connection of the pool, and returns the number that it results in. */
 static int
-count_prepared(struct db *db)
+run_script(struct db *db, const char *script)
 {
     struct postgres_connection *connection = NULL;
     assert_int_equal(postgres_borrow((struct postgres_store *)db, &connection), ERR_NONE);
-    PGresult *result = postgres_run(connection, "SELECT COUNT(*) FROM pg_prepared_statements");
-    int count = (int)strtol(PQgetvalue(result, 0, 0), NULL, 10);
+    PGresult *result = postgres_run(connection, script);
+    int number = (int)strtol(PQgetvalue(result, 0, 0), NULL, 10);
+    assert_int_equal(PQresultStatus(result), PGRES_TUPLES_OK);
     PQclear(result);
     postgres_give_back((struct postgres_store *)db, connection);
-    return count;
+    return number;
+}
+
+static int
+count_prepared(struct db *db)
+{
+    return run_script(db, "SELECT COUNT(*) FROM pg_prepared_statements");
 }
 
 static void
@@ -113,10 +120,11 @@ a_form_for_many_callers_is_prepared_when_it_first_runs(void **state)
         assert_int_equal(question.answer, i + 2);
         assert_int_equal(count_prepared(db), 1);
     }
+    assert_int_equal(((struct postgres_store *)db)->retries, 0); /* it would run alone */
     db_close(db);
 }
 
-/* The statement that failed can be prepared again later, and the connection is kept. */
+/* The connection is kept, and prepares the statement when it has become valid. */
 static void
 an_invalid_statement_fails_alone(void **state)
 {
@@ -131,6 +139,11 @@ an_invalid_statement_fails_alone(void **state)
         assert_int_equal(valid.answer, i + 1);
         assert_int_equal(count_prepared(db), 1);
     }
+    struct question now_valid = { &prepare_invalid, 0, -1 };
+    run_script(db, "CREATE TABLE table_that_does_not_exist (nothing BIGINT); SELECT 1");
+    enum err err = kit_read(db, ask, &now_valid);
+    run_script(db, "DROP TABLE table_that_does_not_exist; SELECT 1");
+    assert_int_equal(err, ERR_NONE);
     assert_int_equal(((struct postgres_store *)db)->reconnects, 0);
     db_close(db);
 }
