@@ -29,7 +29,8 @@ SQL_UNTRACKED(activity_open_day,
     " ELSE activity.last_at END"
 
 /* The form for many opens the day as well. A day that was closed or added at the same time, or a
- * user who was deleted, is left to the single statements: then too few rows are changed. */
+ * user who was deleted, is left to the single statements: then too few rows are changed. "+ 0"
+ * keeps the planner from using the index on `closed`, which finds the day of every user. */
 SQL_UNTRACKED_MANY(
     activity_add,
     ADD_COLUMNS
@@ -37,7 +38,7 @@ SQL_UNTRACKED_MANY(
                                                        " RETURNING times",
     "tittitiiii",
     ", opened AS (SELECT m.* FROM m JOIN activity_day d ON d.user_id = m.p1 AND d.day = m.p2"
-    " WHERE d.closed = 0 FOR SHARE OF d),"
+    " WHERE d.closed + 0 = 0 FOR SHARE OF d),"
     " added AS (INSERT INTO activity_day (user_id, day, closed, previous, hash)"
     " SELECT u.user_id, m.p2, 0, '', '' FROM m JOIN user_account u ON u.user_id = m.p1"
     " WHERE NOT EXISTS (SELECT 1 FROM activity_day d WHERE d.user_id = m.p1 AND d.day >= m.p2)"
