@@ -515,13 +515,12 @@ CREATE TABLE activity_chain (
     deleted_hash TEXT   NOT NULL
 ) WITHOUT ROWID;
 
--- The domains that an app has read, so that its first read can be recognized.
+-- The domains that an app has read, separated by spaces, so that its first read can be recognized.
 CREATE TABLE activity_first (
-    user_id  TEXT   NOT NULL,
-    app_id   TEXT   NOT NULL,
-    domain   TEXT   NOT NULL,
-    first_at BIGINT NOT NULL,
-    PRIMARY KEY (user_id, app_id, domain)
+    user_id TEXT NOT NULL,
+    app_id  TEXT NOT NULL,
+    domains TEXT NOT NULL,
+    PRIMARY KEY (user_id, app_id)
 ) WITHOUT ROWID;
 
 -- ---- service ----

@@ -26,7 +26,8 @@ SQL_UNTRACKED(activity_open_day,
     " first_at = CASE WHEN excluded.first_at < activity.first_at THEN excluded.first_at" \
     " ELSE activity.first_at END,"                                                       \
     " last_at = CASE WHEN excluded.last_at > activity.last_at THEN excluded.last_at"     \
-    " ELSE activity.last_at END"
+    " ELSE activity.last_at END,"                                                        \
+    " is_first = CASE WHEN excluded.is_first = 1 THEN 1 ELSE activity.is_first END"
 
 /* The form for many opens the day as well. A day that was closed or added at the same time, or a
  * user who was deleted, is left to the single statements: then too few rows are changed. "+ 0"
@@ -34,9 +35,9 @@ SQL_UNTRACKED(activity_open_day,
 SQL_UNTRACKED_MANY(
     activity_add,
     ADD_COLUMNS
-    " VALUES ($1, $2, $3, $4, $5, $6, " APP_NAME("$3") ", $7, $8, $9, $10, 0)" ADD_TO_ROW
+    " VALUES ($1, $2, $3, $4, $5, $6, " APP_NAME("$3") ", $7, $8, $9, $10, $11)" ADD_TO_ROW
                                                        " RETURNING times",
-    "tittitiiii",
+    "tittitiiiii",
     ", opened AS (SELECT m.* FROM m JOIN activity_day d ON d.user_id = m.p1 AND d.day = m.p2"
     " WHERE d.closed + 0 = 0 FOR SHARE OF d),"
     " added AS (INSERT INTO activity_day (user_id, day, closed, previous, hash)"
@@ -46,15 +47,14 @@ SQL_UNTRACKED_MANY(
     " ready AS (SELECT * FROM opened UNION ALL"
     " SELECT m.* FROM added d JOIN m ON m.p1 = d.user_id AND m.p2 = d.day) " ADD_COLUMNS
     " SELECT p1, p2, p3, p4, p5, p6, " APP_NAME(
-        "ready.p3") ", p7, p8, p9, p10, 0 FROM ready" ADD_TO_ROW);
+        "ready.p3") ", p7, p8, p9, p10, p11 FROM ready" ADD_TO_ROW);
 
-SQL_UNTRACKED(activity_add_first,
-              "INSERT INTO activity_first (user_id, app_id, domain, first_at)"
-              " VALUES ($1, $2, $3, $4) ON CONFLICT (user_id, app_id, domain) DO NOTHING"
-              " RETURNING domain");
-SQL_UNTRACKED(activity_mark_first,
-              "UPDATE activity SET is_first = 1 WHERE user_id = $1 AND day = $2 AND app_id = $3"
-              " AND action = $4 AND refused = 0 AND subject = $5");
+SQL_UNTRACKED(activity_find_first,
+              "SELECT domains FROM activity_first WHERE user_id = $1 AND app_id = $2");
+SQL_UNTRACKED(activity_put_first,
+              "INSERT INTO activity_first (user_id, app_id, domains) VALUES ($1, $2, $3)"
+              " ON CONFLICT (user_id, app_id) DO UPDATE SET domains = excluded.domains"
+              " RETURNING app_id");
 
 #define RECORD_COLUMNS \
     "day, app_id, action, refused, subject, app_name, times, facts, first_at, last_at, is_first"
@@ -114,54 +114,95 @@ open_day(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t wanted
     return !err && closed ? ERR_UNAVAILABLE : err;
 }
 
+/* The domains that an app has read, as stored, and those of this transaction. */
+struct seen {
+    struct str app_id; /* absent: no app yet */
+    struct str domains;
+    bool grown;
+};
+
+static bool
+has_word(struct str words, struct str word)
+{
+    struct str each;
+    while (str_cut(&words, ' ', &each))
+        if (str_eq(each, word))
+            return true;
+    return false;
+}
+
 static enum err
-mark_first(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day,
-           const struct activity *record)
+save_seen(struct db_tx *tx, struct arena *mem, struct str user_id, const struct seen *seen)
+{
+    return seen->grown ? db_put(tx, mem, &activity_put_first, db_text(user_id),
+                                db_text(seen->app_id), db_text(seen->domains))
+                       : ERR_NONE;
+}
+
+static enum err
+load_seen(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
+          struct seen *seen)
 {
     struct db_rows rows = { 0 };
-    enum err err =
-        db_query(tx, mem, &activity_add_first, &rows, db_text(user_id), db_text(record->app_id),
-                 db_text(record->subject), db_int(record->first_at));
-    if (err || rows.count == 0)
+    if (str_present(seen->app_id) && str_eq(seen->app_id, app_id))
+        return ERR_NONE;
+    enum err err = save_seen(tx, mem, user_id, seen);
+    if (!err)
+        err = db_query(tx, mem, &activity_find_first, &rows, db_text(user_id), db_text(app_id));
+    *seen = (struct seen){ app_id, rows.count > 0 ? db_cell_text(&rows, 0, 0) : STR(""), false };
+    return err;
+}
+
+static bool
+reads_domain(const struct activity *record)
+{
+    return !record->refused && record->subject.len > 0 &&
+           activity_reads(activity_named(record->action));
+}
+
+/* Whether the app reads the domain for the first time; then it is added to `seen`. */
+static enum err
+find_first(struct db_tx *tx, struct arena *mem, struct str user_id, const struct activity *record,
+           struct seen *seen, bool *is_first)
+{
+    *is_first = false;
+    if (!reads_domain(record))
+        return ERR_NONE;
+    enum err err = load_seen(tx, mem, user_id, record->app_id, seen);
+    if (err || has_word(seen->domains, record->subject))
         return err;
-    return db_query(tx, mem, &activity_mark_first, NULL, db_text(user_id), db_int(day),
-                    db_text(record->app_id), db_text(record->action), db_text(record->subject));
+    seen->domains = str_format(mem, "%.*s%s%.*s", STR_ARG(seen->domains),
+                               seen->domains.len > 0 ? " " : "", STR_ARG(record->subject));
+    *is_first = seen->grown = true;
+    return ERR_NONE;
 }
 
 static enum err
 add_record(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day,
-           const struct activity *record)
+           const struct activity *record, struct seen *seen)
 {
-    struct db_rows rows = { 0 };
-    const struct db_value values[] = {
-        db_text(user_id),         db_int(day),
-        db_text(record->app_id),  db_text(record->action),
-        db_int(record->refused),  db_text(activity_clean(mem, record->subject)),
-        db_int(record->times),    db_int(record->facts),
-        db_int(record->first_at), db_int(record->last_at)
-    };
-    size_t count = sizeof values / sizeof values[0];
-    if (record->refused || record->subject.len == 0 ||
-        !activity_reads(activity_named(record->action)))
-        return db_put_values(tx, mem, &activity_add, values, count);
-    enum err err = db_query_values(tx, mem, &activity_add, values, count, &rows);
-    if (err || db_cell_int(&rows, 0, 0) != record->times)
-        return err;
-    return mark_first(tx, mem, user_id, day, record);
+    bool is_first;
+    enum err err = find_first(tx, mem, user_id, record, seen, &is_first);
+    return err ? err
+               : db_put(tx, mem, &activity_add, db_text(user_id), db_int(day),
+                        db_text(record->app_id), db_text(record->action), db_int(record->refused),
+                        db_text(activity_clean(mem, record->subject)), db_int(record->times),
+                        db_int(record->facts), db_int(record->first_at), db_int(record->last_at),
+                        db_int(is_first));
 }
 
 /* Whether adding the record opens its day. */
 static bool
 opens_day(const struct db_tx *tx, const struct activity *record)
 {
-    return db_is_shared(tx) && (record->refused || record->subject.len == 0 ||
-                                !activity_reads(activity_named(record->action)));
+    return db_is_shared(tx) && !reads_domain(record);
 }
 
 enum err
 activity_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
                    const struct activity *records, size_t count)
 {
+    struct seen seen = { .app_id = STR_NONE };
     enum err err = ERR_NONE;
     int64_t wanted = -1, day = 0;
     for (size_t i = 0; i < count && !err; i++) {
@@ -171,9 +212,9 @@ activity_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
             err = open_day(tx, mem, user_id, records[i].day, &day);
         wanted = records[i].day;
         if (!err && day != 0)
-            err = add_record(tx, mem, user_id, day, &records[i]);
+            err = add_record(tx, mem, user_id, day, &records[i], &seen);
     }
-    return err;
+    return err ? err : save_seen(tx, mem, user_id, &seen);
 }
 
 enum err
