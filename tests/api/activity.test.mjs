@@ -11,7 +11,7 @@ import { Client, connected, FOOD, MUSIC } from "../kit/preferences.mjs";
 import { psql } from "../kit/pg.mjs";
 import { run } from "../kit/process.mjs";
 import { until } from "../kit/until.mjs";
-import { ROOT } from "../kit/world.mjs";
+import { onPostgres, ROOT } from "../kit/world.mjs";
 
 const EVERYTHING = "preferences:read preferences:write agent_hints profile:read";
 const FACTS = { dietary: "vegan", cuisines: ["thai", "greek"] };
@@ -337,4 +337,13 @@ test("days older than 90 days are deleted, and the rest of the chain still verif
   assert.equal(after.deleted_hash, before.days.find((day) => day.day === after.deleted_through).hash);
   assert.match((await verify(w, after)).said, /^intact/);
   await w.assertSound();
+});
+
+onPostgres("a write on a day that was closed meanwhile counts on the next one", async (t) => {
+  const { w, api } = await connected(t, { scope: EVERYTHING });
+  await api.write(FOOD, FACTS); // opens the day
+  await psql(w.address, "UPDATE activity_day SET closed = 1");
+  await api.write(MUSIC, { genres: ["jazz"] });
+  const days = await psql(w.address, "SELECT string_agg(subject || ' ' || (day - (SELECT MIN(day) FROM activity_day)), ', ' ORDER BY day) FROM activity WHERE action = 'write'");
+  assert.equal(days.trim(), `${FOOD} 0, ${MUSIC} 1`);
 });
