@@ -4,7 +4,7 @@
 #include "base/embedded.h"
 #include "base/nearest.h"
 #include "domain/domain.h"
-#include "hint/context.h"
+#include "context/context.h"
 #include "model/scope.h"
 
 #include <dirent.h>

@@ -68,10 +68,7 @@ struct property {
     struct str if_true, if_false; /* phrases of a bool */
 };
 
-struct context_weight {
-    struct str context; /* "*": any other context */
-    int32_t weight;     /* 0 to 65536 */
-};
+#define NO_CONTEXT_WEIGHT 32768 /* of a context that the member does not mention: 0.5 */
 
 struct value_sentence {
     struct str value;
@@ -101,8 +98,7 @@ struct member {
     size_t trim_count;
     const struct property *properties;
     size_t property_count;
-    const struct context_weight *contexts;
-    size_t context_count;
+    const int32_t *context_weights; /* of the domain's contexts, then of no context; 0 to 65536 */
     struct {
         struct str text, text_one, short_text; /* absent: none */
         struct str emphasis, emphasis_one;
@@ -164,7 +160,7 @@ bool member_opposes(const struct member *member, const struct member *other);
 struct domains {
     const struct domain *list; /* sorted by name */
     size_t count;
-    const struct context_index *contexts; /* made by context_index_make(), hint/context.h */
+    const struct context_index *contexts; /* made by context_index_make(), context/context.h */
 };
 
 const struct domain *domains_find(const struct domains *set, struct str name); /* NULL: none */

@@ -161,32 +161,37 @@ read_properties(const struct node *node, struct member *out)
     out->property_count = node_count(&properties);
 }
 
-static bool
-has_context(const struct domain *domain, struct str name)
+/* The index of a context in the domain, or the number of contexts. */
+static size_t
+context_index_of(const struct domain *domain, struct str name)
 {
-    for (size_t i = 0; i < domain->context_count; i++)
-        if (str_eq(domain->contexts[i].name, name))
-            return true;
-    return str_eq_c(name, "*");
+    size_t i = 0;
+    while (i < domain->context_count && !str_eq(domain->contexts[i].name, name))
+        i++;
+    return i;
 }
 
+/* "*" is any context that is not listed. */
 static void
 read_context_weights(const struct node *node, const struct domain *domain, struct member *out)
 {
     struct node contexts = node_member(node, "contexts");
-    if (!node_is_map(&contexts, 0, domain->context_count + 1))
-        return;
-    struct context_weight *list =
-        ARENA_ARRAY(node->in->mem, struct context_weight, node_count(&contexts));
-    for (size_t i = 0; i < node_count(&contexts); i++) {
+    size_t count = domain->context_count;
+    int32_t *weights = ARENA_ARRAY(node->in->mem, int32_t, count + 1), other = NO_CONTEXT_WEIGHT;
+    bool *listed = ARENA_ARRAY(node->in->mem, bool, count + 1);
+    bool is_map = node_is_map(&contexts, 0, count + 1);
+    for (size_t i = 0; is_map && i < node_count(&contexts); i++) {
         struct node child = node_child(&contexts, i);
-        if (!has_context(domain, child.key))
+        size_t index = context_index_of(domain, child.key);
+        if (index == count && !str_eq_c(child.key, "*"))
             node_reject(&child, "unknown context");
-        list[i].context = child.key;
-        list[i].weight = node_unit(&child, 0);
+        weights[index] = node_unit(&child, 0);
+        listed[index] = true;
     }
-    out->contexts = list;
-    out->context_count = node_count(&contexts);
+    other = listed[count] ? weights[count] : other;
+    for (size_t i = 0; i <= count; i++)
+        weights[i] = listed[i] ? weights[i] : other;
+    out->context_weights = weights;
 }
 
 /* ---- hint and json ---- */

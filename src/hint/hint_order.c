@@ -9,7 +9,6 @@
 #define LEAST_CONTEXT 29491 /* 0.45: members with a lower weight in the context are left out */
 #define LEAST_DOMAIN 9830   /* 0.15: the same where the task names the domain but no context */
 #define MATTERS 32768       /* 0.5: a member that excludes choices leads from this weight on */
-#define NO_WEIGHT 32768     /* 0.5 */
 #define FEW 32              /* up to this many are sorted by insertion */
 #define ALWAYS_EVERY 4      /* a domain that is always relevant has one hint for this many others */
 
@@ -24,12 +23,15 @@
 /* How a query applies to one domain. */
 struct view {
     bool known; /* a known context; without one, all members have the same weight */
-    bool chosen, safety, named;
+    bool chosen, named;
     enum hint_fallback fallback;
-    const struct context *context;
-    size_t context_index; /* in the domain; HINT_CONTEXTS_MAX or more: none */
+    bool has_context;
+    size_t context; /* index in the domain; the number of contexts: none */
     const struct terms *task;
-    int statements; /* seen so far */
+    const struct context_match *match;
+    const struct domain *domain;
+    enum { SAFETY_UNKNOWN, SAFETY_NEEDED, SAFETY_NOT_NEEDED } safety; /* critical_needed() */
+    int statements;                                                   /* seen so far */
 };
 
 static struct view
@@ -38,30 +40,18 @@ view_of(const struct hint_query *query, const struct domain *domain, const struc
     struct view view = { .known = query->context->known,
                          .named = query->domains_named,
                          .fallback = domain->always ? HINT_EVERYTHING : query->fallback,
-                         .context_index = HINT_CONTEXTS_MAX,
-                         .task = task };
+                         .context = domain->context_count,
+                         .task = task,
+                         .match = query->context,
+                         .domain = domain };
     if (!view.known)
         return view;
     const struct context_choice *choice = context_chosen(query->context, domain);
     view.chosen = choice != NULL || domain->always;
-    view.context = choice == NULL ? NULL : choice->context;
-    if (view.context != NULL)
-        view.context_index = (size_t)(view.context - domain->contexts);
-    view.safety = choice != NULL || context_is_safety(query->context, domain);
+    view.has_context = choice != NULL && choice->context != NULL;
+    if (view.has_context)
+        view.context = (size_t)(choice->context - domain->contexts);
     return view;
-}
-
-static int32_t
-context_weight(const struct member *member, const struct context *context)
-{
-    int32_t other = NO_WEIGHT;
-    for (size_t i = 0; i < member->context_count; i++) {
-        if (context != NULL && str_eq(member->contexts[i].context, context->name))
-            return member->contexts[i].weight;
-        if (str_eq(member->contexts[i].context, STR("*")))
-            other = member->contexts[i].weight;
-    }
-    return other;
 }
 
 /* What a hint has to do with the query. */
@@ -71,23 +61,34 @@ struct relevance {
     int wanted; /* values to name for that */
 };
 
+/* Whether the critical hints of a domain that is not chosen are needed. Few domains have any. */
+static bool
+critical_needed(struct view *view)
+{
+    if (view->safety == SAFETY_UNKNOWN)
+        view->safety =
+            context_is_safety(view->match, view->domain) ? SAFETY_NEEDED : SAFETY_NOT_NEEDED;
+    return view->safety == SAFETY_NEEDED;
+}
+
 /* False: the hint is left out. */
 static bool
-weigh(const struct view *view, const struct hint *hint, struct relevance *out)
+weigh(struct view *view, const struct hint *hint, struct relevance *out)
 {
     bool critical = hint->safety == SAFETY_CRITICAL;
     *out = (struct relevance){ HINT_ONE, 0, 0 };
     if (!view->known)
         return view->fallback == HINT_EVERYTHING ||
                (view->fallback == HINT_ONLY_SAFETY && critical && !hint->sensitive);
-    if (!view->named && !view->chosen && !(view->safety && critical))
-        return false; /* critical hints of other domains may be needed */
-    out->weight = context_weight(hint->member, view->context);
+    if (!view->named && !view->chosen && !(critical && critical_needed(view)))
+        return false;
+    out->weight = hint->member->context_weights[view->context];
     if (critical)
         return true;
-    out->match = hint_match(hint, view->task, view->context_index, &out->wanted);
+    out->match = hint_match(hint, view->task, view->has_context ? view->context : HINT_CONTEXTS_MAX,
+                            &out->wanted);
     return view->named || out->match > 0 ||
-           out->weight >= (view->context != NULL ? LEAST_CONTEXT : LEAST_DOMAIN);
+           out->weight >= (view->has_context ? LEAST_CONTEXT : LEAST_DOMAIN);
 }
 
 enum { GROUP_EXCLUDES, GROUP_MATCHES, GROUP_OTHERS, GROUP_LONG };
@@ -228,7 +229,7 @@ static int32_t
 total_weight(struct view *view, const struct hint *hint, const struct relevance *found)
 {
     uint64_t general = (uint64_t)hint->member->weight;
-    if (view->context != NULL && !statement_holds(hint->member))
+    if (view->has_context && !statement_holds(hint->member))
         general = (HINT_ONE * (GENERAL_PARTS - 1) + general) / GENERAL_PARTS;
     if (!view->known || !view->chosen || !statement_holds(hint->member))
         return (int32_t)((uint64_t)found->weight * general / HINT_ONE);

@@ -10,7 +10,7 @@
 #ifndef HINT_HINT_ORDER_H
 #define HINT_HINT_ORDER_H
 
-#include "hint/context.h"
+#include "context/context.h"
 #include "hint/hint.h"
 
 enum hint_format { HINT_TEXT, HINT_JSON, HINT_BULLETS };

@@ -4,7 +4,7 @@
 #include "dispatch/allowed_domains.h"
 #include "dispatch/response_cache.h"
 #include "flow/hints.h"
-#include "hint/context.h"
+#include "context/context.h"
 #include "hint/hint_origins.h"
 #include "job/rebuild.h"
 #include "mcp/permission.h"

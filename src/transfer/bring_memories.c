@@ -11,7 +11,7 @@
 #include "domain/statement.h"
 #include "domain/value_clean.h"
 #include "domain/value_text.h"
-#include "hint/context.h"
+#include "context/context.h"
 #include "text/utf8.h"
 #include "transfer/bring.h"
 #include "transfer/bring_internal.h"

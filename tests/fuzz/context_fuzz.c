@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "../unit/domains_kit.h"
-#include "hint/context.h"
+#include "context/context.h"
 
 #include <string.h>
 

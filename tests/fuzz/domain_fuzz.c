@@ -5,7 +5,7 @@
 #include "domain/domain.h"
 #include "domain/value.h"
 #include "domain/value_text.h"
-#include "hint/context.h"
+#include "context/context.h"
 #include "model/scope.h"
 #include "text/json_read.h"
 #include "text/utf8.h"
@@ -68,8 +68,8 @@ member_holds(const struct domain *domain, const struct member *member)
     MUST((member->type == MEMBER_OBJECT) == (member->property_count > 0));
     for (size_t i = 0; i < member->oppose_count; i++)
         MUST(domain_member(domain, member->opposes[i]) != NULL);
-    for (size_t i = 0; i < member->context_count; i++)
-        MUST(member->contexts[i].weight >= 0 && member->contexts[i].weight <= 65536);
+    for (size_t i = 0; i <= domain->context_count; i++)
+        MUST(member->context_weights[i] >= 0 && member->context_weights[i] <= 65536);
     hint_holds(member);
 }
 

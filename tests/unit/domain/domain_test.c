@@ -55,9 +55,10 @@ members_have_their_properties(void **state)
     assert_int_equal(kinds->half_life_days, 30);
     assert_int_equal(kinds->weight, 16384);
     assert_int_equal(kinds->max_length, 80);
-    assert_int_equal(kinds->context_count, 2);
-    assert_int_equal(kinds->contexts[0].weight, 32768);
-    assert_int_equal(kinds->contexts[1].weight, 65536);
+    const int32_t *weights = kinds->context_weights; /* of the two contexts, and of no context */
+    assert_int_equal(weights[0], 32768);
+    assert_int_equal(weights[1], 65536);
+    assert_int_equal(weights[2], 32768);
     assert_str(kinds->hint.text_one, STR("User drinks {list} tea."), "text_one");
     assert_str(kinds->hint.short_text, STR("Teas: {list}"), "short");
     assert_str(kinds->hint.emphasis, STR("hot"), "emphasis");

@@ -2,7 +2,7 @@
 #ifndef UNIT_MODEL_HINT_KIT_H
 #define UNIT_MODEL_HINT_KIT_H
 
-#include "hint/context.h"
+#include "context/context.h"
 #include "unit/assert_str.h"
 
 #include "base/arena.h"

@@ -2,7 +2,7 @@
  * context_labels*.tsv describe their columns. Every miss is printed. */
 #include "unit/assert_str.h"
 
-#include "hint/context.h"
+#include "context/context.h"
 #include "unit/domains_kit.h"
 
 #define LINE_MAX 512
@@ -131,14 +131,14 @@ static void
 known_labels_match_their_domains(void **state)
 {
     (void)state;
-    try_list("tests/unit/hint/context_labels.tsv", 985, 960);
+    try_list("tests/unit/context/context_labels.tsv", 985, 960);
 }
 
 static void
 held_out_labels_match_their_domains(void **state)
 {
     (void)state;
-    try_list("tests/unit/hint/context_labels_held_out.tsv", 970, 920);
+    try_list("tests/unit/context/context_labels_held_out.tsv", 970, 920);
 }
 
 /* Most of them are negative: a match with the wrong domain is worse than none. */
@@ -146,7 +146,7 @@ static void
 utterances_match_their_domains_in_eleven_languages(void **state)
 {
     (void)state;
-    struct score score = try_list("tests/unit/hint/context_utterances.tsv", 970, 0);
+    struct score score = try_list("tests/unit/context/context_utterances.tsv", 970, 0);
     assert_true(score.negatives >= 300);
     assert_true(score.labels - score.negatives >= 300);
     assert_true(score.false_routes * 100 < score.negatives);

@@ -5,8 +5,8 @@
  *
  * The index is built once, is read-only, and may be shared between threads. context_find() does a
  * few hash lookups for each word, allocates nothing and cannot fail. */
-#ifndef HINT_CONTEXT_H
-#define HINT_CONTEXT_H
+#ifndef CONTEXT_CONTEXT_H
+#define CONTEXT_CONTEXT_H
 
 #include "domain/domain.h"
 

@@ -1,29 +1,35 @@
 #include "base/arena.h"
-#include "hint/context.h"
-#include "hint/context_internal.h"
+#include "context/context.h"
+#include "context/context_internal.h"
 
 #include <string.h>
 
 /* ---- the table ---- */
 
+/* FNV-1a; clients choose only lookups, never the keys in the table. */
+#define HASH_START 2166136261U
+
 static uint32_t
-hash_of(struct str text)
+hash_on(uint32_t hash, struct str text)
 {
-    uint32_t hash =
-        2166136261U; /* FNV-1a; clients choose only lookups, never the keys in the table */
     for (size_t i = 0; i < text.len; i++)
         hash = (hash ^ (unsigned char)text.ptr[i]) * 16777619U;
     return hash;
 }
 
-const struct term *
-context_index_find(const struct context_index *index, struct str text)
+static const struct term *
+find_hashed(const struct context_index *index, struct str text, uint32_t hash)
 {
-    uint32_t hash = hash_of(text);
     const struct term *term = index->buckets[hash & index->mask];
     while (term != NULL && (term->hash != hash || !str_eq(term->text, text)))
         term = term->next;
     return term;
+}
+
+const struct term *
+context_index_find(const struct context_index *index, struct str text)
+{
+    return find_hashed(index, text, hash_on(HASH_START, text));
 }
 
 static const struct term *
@@ -50,7 +56,7 @@ make_term(struct arena *mem, struct context_index *index, struct str text)
         return term;
     term = ARENA_NEW(mem, struct term);
     term->text = str_copy(mem, text);
-    term->hash = hash_of(text);
+    term->hash = hash_on(HASH_START, text);
     term->base = term;
     struct term **bucket = &index->buckets[term->hash & index->mask];
     term->next = *bucket;
@@ -154,11 +160,30 @@ set_bases(struct context_index *index)
         term->base = base_of(index, term);
 }
 
-static const struct term *
-find_base(const struct context_index *index, struct str word)
+/* Looks up the phrases that begin with a word. A phrase does not continue in another part. */
+static void
+find_phrases(const struct context_index *index, struct label *label, size_t first)
 {
-    for (size_t n = FORM_ITSELF; n <= FORM_ALL && word.len > 0; n++) {
-        const struct term *term = context_index_find_form(index, word, n);
+    struct label_word *word = &label->words[first];
+    uint32_t hash = HASH_START;
+    size_t count = 0;
+    do {
+        hash = hash_on(hash, label->words[first + count].text);
+        count++;
+        word->phrases[count - 1] = find_hashed(index, label_texts(label, first, count), hash);
+    } while (count < PHRASE_WORDS && first + count < label->count &&
+             !label->words[first + count].starts_part);
+    word->longest = count;
+}
+
+static const struct term *
+find_base(const struct context_index *index, const struct label_word *word)
+{
+    if (word->phrases[0] != NULL)
+        return word->phrases[0]->base;
+    size_t last = label_last_form(word->text, FORM_ALL);
+    for (size_t n = 1; n <= last; n++) {
+        const struct term *term = context_index_find_form(index, word->text, n);
         if (term != NULL)
             return term->base;
     }
@@ -171,12 +196,18 @@ context_index_resolve(const struct context_index *index, struct label *label)
     char *end = label->base_bytes;
     for (size_t i = 0; i < label->count; i++) {
         struct label_word *word = &label->words[i];
-        word->term = find_base(index, word->text);
+        find_phrases(index, label, i);
+        word->term = find_base(index, word);
         word->generic = word->term != NULL && word->term->generic;
         struct str base = word->term != NULL ? word->term->text : word->text;
         memcpy(end, base.ptr, base.len);
         word->base = (struct str){ end, base.len };
         end += base.len;
+    }
+    for (size_t i = label->count, plain = 0; i > 0; i--) {
+        struct label_word *word = &label->words[i - 1];
+        plain = word->term == NULL || word->term == word->phrases[0] ? plain + 1 : 0;
+        word->plain = plain;
     }
 }
 

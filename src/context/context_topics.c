@@ -1,5 +1,5 @@
 /* context_topics.c - words for tasks that no domain helps with: see context_internal.h. */
-#include "hint/context_internal.h"
+#include "context/context_internal.h"
 
 /* Verbs and nouns that decide what a task is about, whatever else it mentions: "remind me to book a
  * restaurant" needs the restaurant's name and no taste. */
@@ -31,7 +31,7 @@ const char *const label_other_tasks[] = {
     "tax_deduction", "withdraw_cash", "withdrawing_cash", "cash_withdrawal", "cash_advance", "atm",
     "foreign_transaction_fee", "card_stolen", "stolen_card", "lost_card", "card_got_stolen",
     "card_was_stolen", "card_got_lost", "dividend", "market_cap", "ticker_symbol", "share_price",
-    "tuition",
+    "tuition", "standing_order", "subsidy", "futures",
     /* leave and work administration */
     "pto", "pto_balance", "pto_request", "time_off", "day_off", "days_off", "sick_leave",
     "sick_day", "annual_leave", "parental_leave", "maternity_leave", "paternity_leave",
@@ -46,12 +46,13 @@ const char *const label_other_tasks[] = {
     "sign_out", "unsubscribe", "notification", "screen_time", "change_language", "change_accent",
     "change_name", "change_speed", "sync_device", "reset_setting", "thermostat", "turn_on_light",
     "turn_off_light", "kitchen_light", "bedroom_light", "room_light", "firmware_update",
-    "update_firmware", "upgrade_firmware",
+    "update_firmware", "upgrade_firmware", "turn_off", "switch_off", "start_vacuum", "upload",
+    "back_up", "need_coat_today", "need_jacket_today",
     /* papers and authorities */
     "passport_office", "renew_passport", "passport_renewal", "passport_application",
     "apply_for_passport", "visa_application", "driving_license", "drivers_license",
     "driver_license", "license_plate", "work_permit", "residence_permit", "green_card",
-    "birth_certificate", "jury_duty", "vote", "voter_registration",
+    "birth_certificate", "passport_valid", "babysitter", "jury_duty", "vote", "voter_registration",
     /* law, claims, and business */
     "sue", "suing", "sued", "liable", "liability", "lawyer", "attorney", "notary", "labor_law",
     "labour_law", "employment_law", "minimum_wage", "copyright_term", "copyright_law",

@@ -3,8 +3,8 @@
  *
  * context_label.c splits a label, with context_letters.c for other scripts; context_index.c indexes
  * every word and name of the definitions; context.c compares the two. */
-#ifndef HINT_CONTEXT_INTERNAL_H
-#define HINT_CONTEXT_INTERNAL_H
+#ifndef CONTEXT_CONTEXT_INTERNAL_H
+#define CONTEXT_CONTEXT_INTERNAL_H
 
 #include "domain/domain.h"
 
@@ -13,6 +13,7 @@
 #define LABEL_MAX 2048               /* bytes of a label; the same as CONTEXT_MAX */
 #define LABEL_BUFFER (4 * LABEL_MAX) /* normalizing replaces '&' with "_and_" */
 #define LABEL_WORDS 384              /* words of a label; further ones are ignored */
+#define PHRASE_WORDS 4               /* words of the longest keyword or name that is looked up */
 
 struct term;
 
@@ -23,6 +24,11 @@ struct label_word {
     bool generic;            /* carries no meaning of its own: "find", "best" */
     bool starts_part;        /* first word after a comma or semicolon */
     bool again;              /* repeats an earlier word of the label */
+    size_t plain;            /* the number of words from here on that are bases themselves */
+
+    /* The terms whose text is that of the next 1 to `longest` words, which may form a keyword. */
+    const struct term *phrases[PHRASE_WORDS];
+    size_t longest;
 };
 
 /* The words of a label. The texts of adjacent words are contiguous in memory, and so are their
@@ -51,7 +57,7 @@ enum letter_kind label_letter(int32_t point, char text[LETTER_BYTES]);
 /* Without the Arabic article. */
 struct str label_without_article(struct str word);
 
-/* Sets the texts; context_index_resolve() sets the bases. False: no words, or too long. */
+/* Sets the texts; context_index_resolve() sets the rest. False: no words, or too long. */
 bool label_split(struct str text, struct label *out);
 
 /* `count` words from `first` on, concatenated. */
@@ -81,9 +87,11 @@ enum { FORM_ITSELF = 0, FORM_PLURALS = 3, FORM_INFLECTIONS = 6, FORM_ALL = 16 };
  * that ending. 0 is the word itself. */
 struct str label_form(struct str word, size_t n, char buffer[LABEL_BUFFER]);
 
-/* Whether the word has the n-th ending, n > 0. A cheap test before label_form(), since most words
- * have none. */
+/* Whether the word has the n-th ending, n > 0. */
 bool label_has_ending(struct str word, size_t n);
+
+/* The last of the first `most` endings that the word may have. 0: none, as for most words. */
+size_t label_last_form(struct str word, size_t most);
 
 /* ---- the index ---- */
 
@@ -134,7 +142,7 @@ const struct term *context_index_find(const struct context_index *index, struct 
 const struct term *context_index_find_form(const struct context_index *index, struct str word,
                                            size_t n);
 
-/* Sets base, term and generic of the label's words. */
+/* Sets what the index knows about the label's words, and about phrases of them. */
 void context_index_resolve(const struct context_index *index, struct label *label);
 
 #endif

@@ -1,8 +1,8 @@
 /* Splitting labels, counting keywords, and choosing domains and contexts. */
 #include "unit/model/tea.h"
 
-#include "hint/context.h"
-#include "hint/context_internal.h"
+#include "context/context.h"
+#include "context/context_internal.h"
 #include "unit/domains_kit.h"
 
 static const struct context_index *

@@ -1,4 +1,4 @@
-#include "hint/context_internal.h"
+#include "context/context_internal.h"
 
 #include "text/utf8.h"
 
@@ -159,9 +159,16 @@ normalize(struct str text, char *bytes)
 
 /* ---- words ---- */
 
+#define LETTER(c) ((uint32_t)1 << ((c) - 'a'))
+
 static bool
 is_dropped(struct str word)
 {
+    const uint32_t starts = LETTER('a') | LETTER('h') | LETTER('i') | LETTER('m') | LETTER('o') |
+                            LETTER('p') | LETTER('s') | LETTER('t') | LETTER('u') | LETTER('y');
+    if (word.len == 0 || word.len > 6 || word.ptr[0] < 'a' || word.ptr[0] > 'z' ||
+        (starts >> (word.ptr[0] - 'a') & 1) == 0)
+        return false;
     for (size_t i = 0; i < sizeof dropped_words / sizeof dropped_words[0]; i++)
         if (str_eq(word, dropped_words[i]))
             return true;
@@ -275,6 +282,16 @@ label_has_ending(struct str word, size_t n)
     return word.len >= ending->least &&
            word.ptr[word.len - 1] == ending->cut.ptr[ending->cut.len - 1] &&
            str_ends(word, ending->cut);
+}
+
+size_t
+label_last_form(struct str word, size_t most)
+{
+    char last = word.len < 4 ? '\0' : word.ptr[word.len - 1]; /* 4: the least of all endings */
+    bool may =
+        last == 's' || (most > FORM_PLURALS && last == 'g') ||
+        (most > FORM_INFLECTIONS && (last == 'n' || last == 't' || last == 'r' || last == 'd'));
+    return may ? most : FORM_ITSELF;
 }
 
 struct str

@@ -1,5 +1,5 @@
 /* context_letters.c - characters beyond ASCII in labels: see context_internal.h. */
-#include "hint/context_internal.h"
+#include "context/context_internal.h"
 
 #include <string.h>
 

@@ -1,8 +1,7 @@
-#include "hint/context.h"
+#include "context/context.h"
 
-#include "hint/context_internal.h"
+#include "context/context_internal.h"
 
-#define PHRASE_WORDS 4 /* words of the longest keyword or name that is looked up */
 #define PROSE_WORDS                                                              \
     32 /* longer labels are task text: parts of its sentences are no enumeration \
         */
@@ -38,33 +37,43 @@ is_denied(const struct term *term, size_t domain)
     return false;
 }
 
-/* Chooses every domain where the text is of this kind. If it names two contexts of one domain, the
- * first in the definition is chosen. */
+/* The words as a phrase, in their base forms. */
+static const struct term *
+find_bases(const struct context_index *index, const struct label *label, size_t first, size_t count)
+{
+    const struct label_word *word = &label->words[first];
+    return count <= word->plain && count <= word->longest
+               ? word->phrases[count - 1]
+               : context_index_find(index, label_bases(label, first, count));
+}
+
+/* Chooses every domain where the term is of this kind, unless the whole label is one of its
+ * excluding keywords. If the term names two contexts of one domain, the first in the definition is
+ * chosen. */
 static void
-choose_uses(const struct context_index *index, const struct label *label, struct str text,
+choose_uses(const struct context_index *index, const struct term *term, const struct term *whole,
             enum use_kind kind, struct context_match *out)
 {
-    const struct term *term = context_index_find(index, text),
-                      *whole = context_index_find(index, label_texts(label, 0, label->count));
     for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
-        if (use->kind == kind && (kind == USE_NAME || !is_denied(whole, use->domain)))
+        if (use->kind == kind && !is_denied(whole, use->domain))
             choose(index, out, use->domain, use->context);
 }
 
 static void
 find_whole(const struct context_index *index, const struct label *label, struct context_match *out)
 {
-    struct str texts = label_texts(label, 0, label->count),
-               bases = label_bases(label, 0, label->count);
-    choose_uses(index, label, label->name, USE_NAME, out);
+    choose_uses(index, context_index_find(index, label->name), NULL, USE_NAME, out);
+    if (out->known)
+        return;
+    const struct term *texts = context_index_find(index, label_texts(label, 0, label->count)),
+                      *bases = find_bases(index, label, 0, label->count);
+    choose_uses(index, texts, texts, USE_PHRASE, out);
     if (!out->known)
-        choose_uses(index, label, texts, USE_PHRASE, out);
+        choose_uses(index, bases, texts, USE_PHRASE, out);
     if (!out->known)
-        choose_uses(index, label, bases, USE_PHRASE, out);
+        choose_uses(index, texts, texts, USE_DOMAIN, out);
     if (!out->known)
-        choose_uses(index, label, texts, USE_DOMAIN, out);
-    if (!out->known)
-        choose_uses(index, label, bases, USE_DOMAIN, out);
+        choose_uses(index, bases, texts, USE_DOMAIN, out);
 }
 
 /* ---- keywords ---- */
@@ -97,11 +106,15 @@ has_keyword(const struct term *term)
     return false;
 }
 
-/* Finds the text, or its first inflection, that is a keyword of any domain. */
+/* Returns `found`, the term of the text, if it is a keyword of any domain, or else the first
+ * inflection that is. */
 static const struct term *
-find_keyword(const struct context_index *index, struct str text)
+find_keyword(const struct context_index *index, struct str text, const struct term *found)
 {
-    for (size_t n = FORM_ITSELF; n <= FORM_INFLECTIONS; n++) {
+    if (found != NULL && has_keyword(found))
+        return found;
+    size_t last = label_last_form(text, FORM_INFLECTIONS);
+    for (size_t n = 1; n <= last; n++) {
         const struct term *term = context_index_find_form(index, text, n);
         if (term != NULL && has_keyword(term))
             return term;
@@ -158,40 +171,35 @@ count_term(const struct label *label, const struct term *term, size_t first, siz
 
 /* ---- other tasks ---- */
 
-/* Whether the words form a task or noun of this kind, in singular or plural. */
-static bool
-is_other(const struct context_index *index, const struct label *label, size_t first, size_t count,
-         enum use_kind kind)
+enum { OTHER_TASK = 1, OTHER_NOUN = 2 };
+
+/* The kinds of other tasks that a term of `count` words is. */
+static unsigned
+kinds_of(const struct term *term, size_t count)
 {
-    for (size_t n = FORM_ITSELF; n <= FORM_PLURALS; n++) {
-        const struct term *term =
-            context_index_find_form(index, label_texts(label, first, count), n);
-        for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
-            if (use->kind == kind && use->word_count == count)
-                return true;
-    }
-    return false;
+    unsigned kinds = 0;
+    for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
+        if (use->word_count == count)
+            kinds |= use->kind == USE_OTHER_TASK   ? OTHER_TASK
+                     : use->kind == USE_OTHER_NOUN ? OTHER_NOUN
+                                                   : 0;
+    return kinds;
 }
 
-/* The number of words from `first` on that may form one keyword. */
-static size_t
-longest_phrase(const struct label *label, size_t first)
+/* The kinds of other tasks that are named in the label, in singular or plural. */
+static unsigned
+find_others(const struct context_index *index, const struct label *label)
 {
-    size_t count = 1;
-    while (count < PHRASE_WORDS && first + count < label->count &&
-           !label->words[first + count].starts_part)
-        count++;
-    return count;
-}
-
-static bool
-has_other(const struct context_index *index, const struct label *label, enum use_kind kind)
-{
+    unsigned kinds = 0;
     for (size_t i = 0; i < label->count; i++)
-        for (size_t count = longest_phrase(label, i); count > 0; count--)
-            if (is_other(index, label, i, count, kind))
-                return true;
-    return false;
+        for (size_t count = 1; count <= label->words[i].longest; count++) {
+            struct str text = label_texts(label, i, count);
+            size_t last = label_last_form(text, FORM_PLURALS);
+            kinds |= kinds_of(label->words[i].phrases[count - 1], count);
+            for (size_t n = 1; n <= last; n++)
+                kinds |= kinds_of(context_index_find_form(index, text, n), count);
+        }
+    return kinds;
 }
 
 /* Of several keywords that begin at this word, the longest counts. */
@@ -199,13 +207,18 @@ static void
 count_keywords_at(const struct context_index *index, const struct label *label, size_t first,
                   struct keyword_counts *counts)
 {
-    for (size_t count = longest_phrase(label, first); count > 1; count--) {
-        struct str texts = label_texts(label, first, count),
-                   bases = label_bases(label, first, count);
-        count_term(label, find_keyword(index, texts), first, count, counts);
-        count_term(label, find_keyword(index, bases), first, count, counts);
+    const struct label_word *word = &label->words[first];
+    for (size_t count = word->longest; count > 1; count--) {
+        const struct term *texts = word->phrases[count - 1];
+        count_term(label, find_keyword(index, label_texts(label, first, count), texts), first,
+                   count, counts);
+        if (count > word->plain)
+            count_term(label,
+                       find_keyword(index, label_bases(label, first, count),
+                                    find_bases(index, label, first, count)),
+                       first, count, counts);
     }
-    count_term(label, find_keyword(index, label->words[first].text), first, 1, counts);
+    count_term(label, find_keyword(index, word->text, word->phrases[0]), first, 1, counts);
 }
 
 static bool
@@ -343,9 +356,10 @@ best_context(const struct context_index *index, const struct label *label, size_
 {
     struct best best = { .domain = domain };
     for (size_t i = 0; i < label->count; i++) {
-        for (size_t count = longest_phrase(label, i); count > 0; count--)
-            consider_term(label, context_index_find(index, label_bases(label, i, count)), &best);
-        consider_term(label, find_keyword(index, label->words[i].text), &best);
+        const struct label_word *word = &label->words[i];
+        for (size_t count = word->longest; count > 0; count--)
+            consider_term(label, find_bases(index, label, i, count), &best);
+        consider_term(label, find_keyword(index, word->text, word->phrases[0]), &best);
     }
     return best.context;
 }
@@ -377,14 +391,14 @@ context_find(const struct context_index *index, struct str text, struct context_
     find_whole(index, &label, out);
     if (out->known)
         return;
-    out->unrelated = has_other(index, &label, USE_OTHER_TASK);
+    unsigned others = find_others(index, &label);
+    out->unrelated = (others & OTHER_TASK) != 0;
     if (out->unrelated)
         return;
     for (size_t i = 0; i < index->domains->count; i++)
         counts[i] = (struct keyword_counts){ 0 };
     find_keywords(index, &label, counts);
-    out->unrelated = !has_two_keywords(counts, index->domains->count) &&
-                     has_other(index, &label, USE_OTHER_NOUN);
+    out->unrelated = (others & OTHER_NOUN) != 0 && !has_two_keywords(counts, index->domains->count);
     for (size_t i = 0; i < index->domains->count && !out->unrelated; i++)
         if (counts[i].chosen)
             choose(index, out, i, best_context(index, &label, i));
