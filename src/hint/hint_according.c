@@ -12,10 +12,13 @@
 #define APPS_MAX 64 /* further ones are not counted */
 #define NAME_MAX_BYTES (4 * (size_t)ACCORDING_NAME_MAX + 2)
 
+/* How to answer is harmless as long as the definition has the words for it: units, tone, language.
+ * A name or an expertise is about who the user is. */
 bool
 hint_attributes(const struct domain *domain, const struct member *member)
 {
-    return member->safety != SAFETY_NONE || member->sensitive || domain->always;
+    return member->safety != SAFETY_NONE || member->sensitive ||
+           (domain->always && member->vocabulary == NULL);
 }
 
 /* ---- one name ---- */

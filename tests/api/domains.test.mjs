@@ -71,11 +71,11 @@ onSqlite("how to answer is part of every hint, and other domains only of those t
   ])
     assert.equal((await api.send(domain, preferences)).status, 200);
   const hints = async (context) => (await api.get(`agent-hints?max_tokens=200&context=${context}`)).data.hints.join(" ");
-  assert.match(await hints("restaurant_search"), /^According to Concert Finder, the user wants answers in German\. .*Italian/);
-  assert.match(await hints("movie_night"), /^According to Concert Finder, the user wants answers in German\. .*Alien/);
-  assert.match(await hints("workout_plan"), /^According to Concert Finder, the user wants answers in German\. .*climbing/);
+  assert.match(await hints("restaurant_search"), /^User wants answers in German\. .*Italian/);
+  assert.match(await hints("movie_night"), /^User wants answers in German\. .*Alien/);
+  assert.match(await hints("workout_plan"), /^User wants answers in German\. .*climbing/);
   assert.doesNotMatch(await hints("restaurant_search"), /Alien|climbing/);
-  assert.equal(await hints("quantum_physics"), "According to Concert Finder, the user wants answers in German.");
+  assert.equal(await hints("quantum_physics"), "User wants answers in German.");
 });
 
 onSqlite("an installation leaves built-in domains out: no scope, no page, no route; what was stored stays", async (t) => {

@@ -252,8 +252,8 @@ function accordingTo(facts) {
   return `${first} and ${apps.length - 1} other apps`;
 }
 
-// A fact of apps is attributed to them if it is about safety, excludes choices, is sensitive, or says how to answer.
-const attributes = (domain, member) => Boolean(member.safety !== "none" || member.sensitive || domain.always);
+// A fact of apps is attributed to them if it is about safety, excludes choices, is sensitive, or says who the user is.
+const attributes = (domain, member) => Boolean(member.safety !== "none" || member.sensitive || (domain.always && member.vocabulary === undefined));
 
 // A hint: a member and its values, best first; one value for members with one sentence per value.
 function makeHint(domain, member, facts, id) {
