@@ -65,5 +65,5 @@ function expand(pattern) {
 }
 
 const lines = (file) => fs.readFileSync(path.join(ROOT, "tests/eval", file), "utf8").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-const patterns = ["negatives.txt", "negatives_held_out.txt", "negatives_fresh.txt"].flatMap(lines);
+const patterns = ["negatives.txt", "negatives_held_out.txt", "negatives_fresh.txt", "negatives_late.txt"].flatMap(lines);
 export const NEGATIVES = [...new Set(patterns.flatMap(expand))];
