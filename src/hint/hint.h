@@ -28,7 +28,7 @@ struct buf;
 
 struct hint_value {
     struct str shown; /* as written in a sentence, without quotes */
-    struct str json;  /* as stored; absent: `shown` as a JSON string */
+    struct str json;  /* as stored; absent: `shown` in quotation marks, which needs no escapes */
     bool quote;       /* always quoted, because it could be read as more than a name */
 };
 

@@ -95,17 +95,16 @@ write_lines(struct arena *mem, enum hint_format format, const struct ladder *lad
 static void
 write_summary(struct arena *mem, struct json *out, const struct ladder *ladder, size_t first)
 {
-    struct buf text = buf_in(mem, ANSWER_MAX_BYTES), sentence = text;
+    struct buf text = buf_in(mem, ANSWER_MAX_BYTES);
     for (size_t i = first; i < ladder->count; i++) {
         const struct pick *pick = &ladder->picks[i];
         if (pick->rung->set != ladder->picks[first].rung->set || !pick->said)
             continue;
-        sentence.len = 0;
-        hint_sentence(&sentence, pick->rung->hint, pick->items, false);
         buf_add_c(&text, text.len == 0 ? "" : " ");
-        buf_add(&text, buf_str(&sentence));
+        hint_sentence(&text, pick->rung->hint, pick->items, false);
     }
-    json_put_str(out, "summary", buf_str(&text));
+    json_key_name(out, STR("summary"));
+    json_str(out, buf_str(&text));
 }
 
 /* The picks of a domain with a key, in the order of the definition's members. Picks of the same
@@ -132,7 +131,7 @@ write_members(struct json *out, const struct pick **picks, size_t count)
     for (size_t i = 0; i < count;) {
         const struct member *member = picks[i]->rung->hint->member;
         bool is_array = member->type == MEMBER_ARRAY;
-        json_key_str(out, member->json_key);
+        json_key_name(out, member->json_key);
         if (is_array)
             json_open_array(out);
         for (; i < count && picks[i]->rung->hint->member == member; i++)
@@ -195,7 +194,7 @@ write_object(struct arena *mem, const struct ladder *ladder, int *tokens)
         if ((written & domain) != 0)
             continue;
         written |= domain;
-        json_key_str(&json, rung->set->domain->name);
+        json_key_name(&json, rung->set->domain->name);
         json_open_object(&json);
         write_summary(mem, &json, ladder, i);
         size_t count = list_keyed(ladder, i, keyed);

@@ -33,6 +33,14 @@ struct climb {
     size_t waiting;
 };
 
+bool
+hint_ladder_shares(const struct rung *rung)
+{
+    const struct member *member = rung->hint->member;
+    return statement_holds(member) || member->hint.value_count > 0 ||
+           hint_attributes(rung->set->domain, member);
+}
+
 /* ---- cost ---- */
 
 /* "none" has a sentence; below a key it would look like a value. */
@@ -48,8 +56,7 @@ static int
 key_cost(const struct climb *climb, const struct pick *pick)
 {
     const struct hint *hint = pick->rung->hint;
-    bool shared = statement_holds(hint->member) || hint->member->hint.value_count > 0 ||
-                  hint_attributes(pick->rung->set->domain, hint->member);
+    bool shared = hint_ladder_shares(pick->rung);
     for (size_t i = 0; i < climb->ladder->count && shared; i++) {
         const struct pick *other = &climb->ladder->picks[i];
         if (other != pick && other->keyed && other->rung->hint->member == hint->member)
@@ -383,6 +390,26 @@ complete_objects(struct climb *climb)
     }
 }
 
+/* ---- the rest of the budget ---- */
+
+/* Uses what is left when the next fact does not fit: for the emphasis of sentences, or in JSON for
+ * keys of facts that are only sentences. A larger budget may use it for a fact instead. */
+static void
+use_rest(struct climb *climb)
+{
+    const struct ladder *ladder = climb->ladder;
+    for (size_t i = 0; i < ladder->count; i++) {
+        const struct pick *pick = &ladder->picks[i];
+        const struct hint *hint = pick->rung->hint;
+        climb->done = false;
+        if (climb->format == HINT_TEXT)
+            strengthen(climb, i, INT32_MAX);
+        else if (climb->format == HINT_JSON && !pick->keyed && pick->items == hint->total &&
+                 !is_none(hint))
+            tell_also(climb, i, true);
+    }
+}
+
 /* ---- climbing ---- */
 
 void
@@ -418,4 +445,6 @@ hint_ladder_climb(struct arena *mem, const struct hint_query *query, struct ladd
     grow_all(&climb, TO_ALL);
     if (query->format == HINT_JSON)
         complete_objects(&climb);
+    if (climb.done)
+        use_rest(&climb);
 }

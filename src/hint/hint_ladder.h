@@ -3,7 +3,7 @@
  * Selecting is a fixed sequence of steps: each adds a hint (a rung of the order) or lengthens one
  * by a fact. No step removes anything, and the sequence does not depend on the budget, which only
  * ends it: before the first step that does not fit. So a larger budget never includes less.
- * Critical hints are the first steps.
+ * Critical hints are the first steps. What is then left is used for what is no fact.
  *
  * About 20 tokens per hint: below this average, hints grow before new ones are added. A step that
  * is long compared to what is selected already waits for shorter ones, so that little of a budget
@@ -34,6 +34,10 @@ struct ladder {
     int tokens;       /* of the selection; for JSON an upper bound */
     uint64_t domains; /* bit n: a hint of set n is selected */
 };
+
+/* Whether other rungs can be of the same member: statements, values with a sentence of their own,
+ * and the facts of apps apart from the user's. */
+bool hint_ladder_shares(const struct rung *rung);
 
 void hint_ladder_climb(struct arena *mem, const struct hint_query *query, struct ladder *out);
 

@@ -19,6 +19,7 @@ write_origin(struct json *out, const struct ladder *ladder, size_t index, bool m
     struct str names[2 * HINT_ORIGINS_MAX];
     size_t count = 0;
     const struct rung *first = ladder->picks[index].rung;
+    merged = merged && hint_ladder_shares(first);
     if (!merged && str_eq(hint_origin(first->hint), SOURCE_USER)) {
         json_raw(out, STR("[\"user\"]"));
         return;
@@ -44,7 +45,7 @@ static bool
 came_before(const struct ladder *ladder, size_t index)
 {
     const struct rung *rung = ladder->picks[index].rung;
-    for (size_t i = 0; i < index; i++)
+    for (size_t i = 0; i < index && hint_ladder_shares(rung); i++)
         if (ladder->picks[i].rung->set == rung->set &&
             ladder->picks[i].rung->hint->member == rung->hint->member)
             return true;
@@ -54,13 +55,13 @@ came_before(const struct ladder *ladder, size_t index)
 static void
 write_members(struct json *out, const struct ladder *ladder, size_t first)
 {
-    json_key_str(out, ladder->picks[first].rung->set->domain->name);
+    json_key_name(out, ladder->picks[first].rung->set->domain->name);
     json_open_object(out);
     for (size_t i = first; i < ladder->count; i++) {
         const struct rung *rung = ladder->picks[i].rung;
         if (rung->set != ladder->picks[first].rung->set || came_before(ladder, i))
             continue;
-        json_key_str(out, rung->hint->member->json_key);
+        json_key_name(out, rung->hint->member->json_key);
         write_origin(out, ladder, i, true);
     }
     json_close_object(out);

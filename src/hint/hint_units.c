@@ -244,7 +244,7 @@ hint_units_value(struct json *out, const struct hint_value *value)
     if (str_present(value->json))
         json_raw(out, value->json);
     else
-        json_str(out, value->shown);
+        json_add_pieces(out, STR("\""), value->shown, STR("\""));
 }
 
 int

@@ -44,19 +44,33 @@ is_mark(struct str text)
            (c == ':' && str_starts(text, STR("://")));
 }
 
+/* The number of bytes before the first that may need a backslash. */
+static size_t
+unmarked_prefix(struct str text)
+{
+    static const bool may_mark[256] = {
+        ['\\'] = true, ['`'] = true, ['*'] = true, ['_'] = true, ['['] = true,
+        ['<'] = true,  ['~'] = true, ['&'] = true, [':'] = true, ['.'] = true
+    };
+    size_t i = 0;
+    while (i < text.len && !may_mark[(unsigned char)text.ptr[i]])
+        i++;
+    return i;
+}
+
 static void
 add_plain(struct buf *out, struct str text, enum escape escape)
 {
-    if (escape == AS_TEXT) {
-        buf_add(out, text);
-        return;
-    }
-    for (size_t i = 0; i < text.len; i++) {
+    size_t i = escape == AS_TEXT ? text.len : unmarked_prefix(text);
+    buf_add(out, str_first(text, i));
+    while (i < text.len) {
         if (is_mark(str_from(text, i)) ||
             (text.ptr[i] == '.' && i >= 3 &&
              str_eq_nocase((struct str){ text.ptr + i - 3, 3 }, STR("www"))))
             buf_add_char(out, '\\');
-        buf_add_char(out, text.ptr[i]);
+        size_t end = i + 1 + unmarked_prefix(str_from(text, i + 1));
+        buf_add(out, (struct str){ text.ptr + i, end - i });
+        i = end;
     }
 }
 

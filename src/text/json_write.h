@@ -97,4 +97,12 @@ json_add_pieces(struct json *json, struct str before, struct str value, struct s
     buf_add(json->out, behind);
 }
 
+/* A key that needs no escapes. */
+static inline void
+json_key_name(struct json *json, struct str key)
+{
+    json_add_pieces(json, STR("\""), key, STR("\":"));
+    json->need_comma = false;
+}
+
 #endif

@@ -29,7 +29,7 @@ function mostMisses(count) {
   return Math.floor(count >= ENOUGH ? expected : expected + 2.33 * Math.sqrt(expected * LEAST_TOLD));
 }
 const LEAST_FILL = 0.85; // where facts are omitted
-const MOST_FALSE_ROUTES = 0.01;
+const MOST_FALSE_ROUTES = 0.006;
 const DOCUMENT = path.join(ROOT, "docs/HINTS.md");
 
 const definitions = readDefinitions(path.join(ROOT, "domains"));
@@ -175,6 +175,35 @@ test("the budget is used where facts are omitted", () => {
   for (const [f, format] of FORMATS.entries()) assert.ok(mean(fills[f]) >= LEAST_FILL, `${format}: ${percent(mean(fills[f]))}`);
 });
 
+// Users with more facts, so that some are omitted at every budget.
+const BUDGETS = [50, 100, 200, 500];
+const FILL_SIZES = [40, 60, 120, 240];
+const LEAST_LOW_FILL = { 50: 0.7, 100: 0.85, 200: 0.85, 500: 0.85 }; // of all but the lowest 5 %
+rows.fills = [];
+
+test("the budget is used at every size", () => {
+  const contexts = [undefined, ...texts.PLANTED_STATEMENTS.map(([, context]) => context)];
+  const people = Array.from({ length: Math.round(80 * SHARE) }, (_, i) => {
+    const asked = [undefined, d.pick(contexts), d.pick(contexts)];
+    const queries = asked.flatMap((context) => FORMATS.flatMap((format) => BUDGETS.map((max_tokens) => ({ context, format, max_tokens }))));
+    return { atoms: makePerson(FILL_SIZES[i % FILL_SIZES.length]), queries };
+  });
+  const used = new Map(FORMATS.flatMap((format) => BUDGETS.map((budget) => [`${format} ${budget}`, []])));
+  askAll(people).forEach((answers, i) =>
+    answers.forEach(({ omitted, token_count }, q) => {
+      const { format, max_tokens } = people[i].queries[q];
+      if (omitted > 0) used.get(`${format} ${max_tokens}`).push(token_count / max_tokens);
+    }),
+  );
+  for (const format of FORMATS)
+    rows.fills.push([`\`${format}\``, ...BUDGETS.map((budget) => {
+      const all = used.get(`${format} ${budget}`).sort((a, b) => a - b);
+      const low = all[Math.floor(all.length / 20)];
+      assert.ok(all.length >= 20 * SHARE && mean(all) >= LEAST_FILL && low >= LEAST_LOW_FILL[budget], `${format} ${budget}: ${percent(mean(all))}, ${percent(low)} of ${all.length}`);
+      return `${percent(mean(all))}, ${percent(low)}`;
+    })]);
+});
+
 const labels = texts.NEGATIVES.map((label) => ({ label }));
 const routed = askAll([{ atoms: [], queries: labels }])[0];
 
@@ -208,6 +237,8 @@ test("the measurements are published", { skip: process.env.WRITE !== "1" }, () =
   const table = [
     "| Preference | Other facts | `text` | `bullets` | `json` | Budget used | Precision |", "|---|---|---|---|---|---|---|",
     ...rows.map((row) => `| ${row.join(" | ")} |`), "",
+    "| Budget used | 50 tokens | 100 | 200 | 500 |", "|---|---|---|---|---|",
+    ...rows.fills.map((row) => `| ${row.join(" | ")} |`), "",
     `False routes: ${rows.falseRoutes.wrong} of ${rows.falseRoutes.of} tasks. Leaks on unmatched tasks: ${rows.leaks}.`,
   ].join("\n");
   const text = fs.readFileSync(DOCUMENT, "utf8");
