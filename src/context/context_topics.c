@@ -66,8 +66,9 @@ const char *const label_other_tasks[] = {
     /* assembly and repair */
     "assemble", "assembly_instruction", "repair_manual",
     /* words and their meaning, general knowledge */
-    "national_anthem", "who_own", "who_founded", "who_invented", "habitat", "lifespan", "spell",
-    "definition", "synonym", "antonym", "etymology", "pronounce", "pronunciation",
+    "national_anthem", "who_own", "who_founded", "who_invented", "invented", "what_year",
+    "regulate", "habitat", "lifespan", "spell", "definition", "synonym", "antonym", "etymology",
+    "pronounce", "pronunciation",
     /* Spanish, Portuguese, French, German: reminders and calendar, money, leave, settings */
     "recordatorio", "recordar", "recuerdame", "alarma", "calendario", "cita_medica", "despertador",
     "temporizador", "banco", "bancaria", "bancario", "prestamo", "hipoteca", "transferir",
@@ -99,10 +100,11 @@ const char *const label_other_tasks[] = {
 /* Nouns that name such a task only if a label has little else: "meeting", but not "restaurant for a
  * business meeting near the hotel". */
 const char *const label_other_nouns[] = {
-    "meeting",    "schedule",       "deadline",      "balance", "payment",  "pay",
-    "bill",       "account",        "budget_report", "deposit", "withdraw", "transfer",
-    "finance",    "financial",      "contract",      "lawsuit", "legal",    "visa_card",
-    "budget_for", "monthly_budget", "stock",         "ceo",     "founder",  "headquarters",
-    "degree",     "mean",           "meaning",       "define",  "founded",  "homework",
-    NULL
+    "meeting",  "schedule", "deadline",  "balance",       "payment",
+    "pay",      "bill",     "account",   "budget_report", "deposit",
+    "withdraw", "transfer", "finance",   "financial",     "contract",
+    "lawsuit",  "legal",    "visa_card", "budget_for",    "monthly_budget",
+    "stock",    "ceo",      "founder",   "headquarters",  "degree",
+    "mean",     "meaning",  "define",    "founded",       "homework",
+    "legally",  NULL
 };

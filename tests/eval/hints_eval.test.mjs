@@ -29,7 +29,7 @@ function mostMisses(count) {
   return Math.floor(count >= ENOUGH ? expected : expected + 2.33 * Math.sqrt(expected * LEAST_TOLD));
 }
 const LEAST_FILL = 0.85; // where facts are omitted
-const MOST_FALSE_ROUTES = 0.006;
+const MOST_FALSE_ROUTES = 0.0075;
 const DOCUMENT = path.join(ROOT, "docs/HINTS.md");
 
 const definitions = readDefinitions(path.join(ROOT, "domains"));
