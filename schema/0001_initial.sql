@@ -55,6 +55,17 @@ CREATE TABLE email_lookup (
     user_id   TEXT NOT NULL
 ) WITHOUT ROWID;
 
+-- Lookup rows (of `kind` username, email, or passkey) whose user is in another database, until
+-- housekeeping has compared both (docs/SCALE.md). Empty if there is one database.
+CREATE TABLE lookup_claim (
+    kind       TEXT   NOT NULL,
+    lookup_key TEXT   NOT NULL,
+    user_id    TEXT   NOT NULL,
+    claimed_at BIGINT NOT NULL,
+    PRIMARY KEY (kind, lookup_key, user_id)
+) WITHOUT ROWID;
+CREATE INDEX lookup_claim_age ON lookup_claim (claimed_at);
+
 -- `image` is a PNG as base64url. Anyone who knows the id can load it.
 CREATE TABLE user_picture (
     picture_id TEXT NOT NULL PRIMARY KEY,
@@ -533,6 +544,17 @@ CREATE TABLE /*UNLOGGED*/ store_change (
     slots TEXT NOT NULL
 );
 CREATE INDEX store_change_xid ON store_change (xid);
+
+-- One row: which database of the installation this is (docs/SCALE.md). `installation` is random, and the
+-- same in all of its databases; `number` counts from 1. A single database is 1 of 1. `complete` is 1 after
+-- all of them were created: from then on, an empty one among them is a mistake.
+CREATE TABLE store_part (
+    id           BIGINT NOT NULL PRIMARY KEY,
+    installation TEXT   NOT NULL,
+    number       BIGINT NOT NULL,
+    parts        BIGINT NOT NULL,
+    complete     BIGINT NOT NULL
+) WITHOUT ROWID;
 
 -- One row: the wall-clock times that a service has seen (src/base/timekeeper.h).
 CREATE TABLE clock_state (

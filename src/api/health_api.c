@@ -8,19 +8,22 @@
 #include "web/response.h"
 #include "web/state.h"
 
+/* `problem` may be empty: of several databases, one that is down. */
 static void
-send_ok(struct call *call)
+send_ok(struct call *call, const char *problem)
 {
     struct json *out = response_json(call, 200);
     json_open_object(out);
     json_put_str(out, "status", STR("ok"));
+    if (problem[0] != '\0')
+        json_put_str(out, "problem", str_copy(call->mem, str_of(problem)));
     json_close_object(out);
 }
 
 static enum err
 get_alive(struct call *call)
 {
-    send_ok(call);
+    send_ok(call, "");
     return ERR_NONE;
 }
 
@@ -34,7 +37,7 @@ get_ready(struct call *call)
         why_set(&why, "The database does not respond. Try again in a few seconds.");
         error_send(call, 503, str_copy(call->mem, str_of(why.text)));
     } else
-        send_ok(call);
+        send_ok(call, why.text);
     return ERR_NONE;
 }
 

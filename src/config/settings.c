@@ -40,6 +40,7 @@ struct row {
     const char *summary;
     const char *default_text; /* for help, if the default is computed */
     bool secret;              /* not accepted as a flag */
+    bool repeats;             /* further values are added after a space */
 };
 
 static const char *
@@ -133,7 +134,11 @@ static const struct row rows[] = {
       .summary =
           "Public URL of the sign-in and account pages, if it differs from base-url. No path." },
     { "store", TEXT, "sqlite:penchant.db", AT(store), .problem = db_address_problem,
-      .summary = "Database to use: sqlite:FILE or postgresql://user@host/name." },
+      .repeats = true,
+      .summary =
+          "Database to use: sqlite:FILE or postgresql://user@host/name. Repeat it for several "
+          "PostgreSQL databases that share the users, always in the same order; in the "
+          "variable, separate them by spaces." },
     { "store-file", TEXT, NULL, AT(store_file), .default_text = "none",
       .summary = "File that contains the store's address, instead of store; a name without a slash "
                  "is a credential of the systemd unit." },
@@ -359,6 +364,17 @@ put_value(struct arena *mem, const struct row *row, struct str value, struct set
     return "has an unknown type";
 }
 
+/* As put_value(), for a setting that the same source has set before: adds the value after a space.
+ * A list of SQLite files would be one file whose name contains a space. */
+static const char *
+put_more(struct arena *mem, const struct row *row, struct str value, struct settings *out)
+{
+    const char *before = *(const char **)(void *)((char *)out + row->offset);
+    if (strncmp(before, "sqlite:", 7) == 0 || str_starts(value, STR("sqlite:")))
+        return "can be repeated for PostgreSQL only";
+    return put_value(mem, row, str_format(mem, "%s %.*s", before, STR_ARG(value)), out);
+}
+
 /* ---- sources: file, environment, command line ---- */
 
 bool
@@ -440,13 +456,14 @@ apply_file(struct arena *mem, const char *path, struct settings *out, struct why
             return ERR_INVALID;
         }
         size_t *first = &lines[row - rows];
-        if (*first != 0) {
+        if (*first != 0 && !row->repeats) {
             why_set(why, "%s: %s is set twice, on line %zu and on line %zu; remove one of them",
                     path, row->name, *first, line);
             return ERR_INVALID;
         }
+        const char *problem =
+            *first != 0 ? put_more(mem, row, value, out) : put_value(mem, row, value, out);
         *first = line;
-        const char *problem = put_value(mem, row, value, out);
         if (problem != NULL) {
             why_set(why, "%s, line %zu: %s %s", path, line, row->name, problem);
             return ERR_INVALID;
@@ -490,14 +507,18 @@ static enum err
 apply_flags(struct arena *mem, const struct setting_flag *flags, size_t count, struct settings *out,
             struct why *why)
 {
+    bool given[ROWS] = { false };
     for (size_t i = 0; i < count; i++) {
         const struct row *row = find_row(flags[i].name);
         if (row == NULL)
             continue; /* --config */
+        bool more = row->repeats && given[row - rows];
         const char *problem =
             row->secret ? "would be visible to other users of this machine; use the variable or "
                           "the settings file"
+            : more      ? put_more(mem, row, flags[i].value, out)
                         : put_value(mem, row, flags[i].value, out);
+        given[row - rows] = true;
         if (problem != NULL) {
             why_set(why, "--%s %s", row->name, problem);
             return ERR_INVALID;

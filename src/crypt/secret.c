@@ -96,6 +96,19 @@ secret_make(struct arena *mem, enum secret_kind kind, struct str shard)
     return make(mem, kind, bytes, shard);
 }
 
+int
+secret_shard(struct str text)
+{
+    if (text.len != SECRET_LENGTH)
+        return 0;
+    char part[RANDOM_LENGTH];
+    memcpy(part, text.ptr + PREFIX_LENGTH, RANDOM_LENGTH);
+    mask(part);
+    int shard = shard_number(shard_at_start((struct str){ part, SHARD_LENGTH }));
+    sodium_memzero(part, sizeof part);
+    return shard;
+}
+
 /* Decodes exactly `length` bytes; anything else is a defect of the caller. */
 static void
 decode(struct str text, unsigned char *out, size_t length)

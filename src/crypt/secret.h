@@ -48,6 +48,10 @@ const struct secret *secret_derive(struct arena *mem, enum secret_kind kind,
 /* Parses a secret from a request. NULL unless kind, length, and checksum match. */
 const struct secret *secret_read(struct arena *mem, struct str text, enum secret_kind kind);
 
+/* The shard of a user's secret, 0 to 4095, from its text, which is not checked: 0 for any other
+ * text. */
+int secret_shard(struct str text);
+
 /* SHA-256 of the whole text, in base64url: the value that the database stores. Its first two
  * characters are the shard, except for a client secret. */
 struct str secret_hash(struct arena *mem, const struct secret *secret);

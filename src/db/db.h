@@ -1,6 +1,7 @@
 /* db.h - transactions and prepared statements on SQLite and PostgreSQL.
  *
- * The address of a store is "sqlite:FILE" or "postgresql://…". All SQL is written once, in a
+ * The address of a store is "sqlite:FILE" or "postgresql://…", or several of the latter separated
+ * by spaces, over which users are spread (spread/spread.h). All SQL is written once, in a
  * dialect that both engines accept: parameters $1…$n, columns TEXT and BIGINT, ON CONFLICT,
  * RETURNING; no now(), no ordering by text. A statement is declared with SQL() at file scope in
  * store/. db_open() prepares every statement of the program, so that a wrong one fails at startup,
@@ -34,6 +35,7 @@ struct arena;
 struct buf;
 struct db;
 struct db_tx;
+struct versions;
 
 struct sql {
     _Alignas(32) const char *name; /* unique in the program */
@@ -174,16 +176,18 @@ uint64_t db_sync_ticket(struct db *db);
  * versions include every commit that was acknowledged before the ticket. Otherwise the database
  * could not be asked within its deadline, and nothing cached may be used. The caller owns the
  * struct, which must stay valid until done() is called. */
+#define DB_ANY_SHARD (-1)
 struct db_sync {
     void (*done)(struct db_sync *sync, enum err err);
     uint64_t ticket;
+    int shard;            /* only this shard's changes matter; DB_ANY_SHARD: those of all */
     struct db_sync *next; /* private */
 };
 void db_sync_versions(struct db *db, struct db_sync *sync);
 
 /* The same without waiting. It asks the database itself if the database is known to answer within a
  * fraction of a millisecond. False: call db_sync_versions(). */
-bool db_sync_now(struct db *db, uint64_t ticket);
+bool db_sync_now(struct db *db, uint64_t ticket, int shard);
 
 /* False: versions are always current, as on SQLite. */
 bool db_versions_lag(const struct db *db);
@@ -197,6 +201,8 @@ struct db_settings {
     bool watched;        /* db_ping() is used: check readiness and follow the database's clock */
     bool must_exist;     /* do not create a store: ERR_NOT_FOUND */
     bool prepare_lazily; /* on PostgreSQL: no statement is prepared before it runs */
+    bool any_part;       /* also one of several databases: for maintenance */
+    struct versions *versions; /* private: shared by several databases; NULL: its own */
 };
 
 /* Describes what is wrong with the address; NULL if it is valid. Does not open anything. */

@@ -58,6 +58,7 @@ failing_open(const struct db_settings *settings, struct db **out, struct why *wh
         return err;
     }
     failing->db.is_postgres = failing->inner->is_postgres;
+    failing->db.is_spread = failing->inner->is_spread;
     *out = &failing->db;
     return ERR_NONE;
 }
@@ -91,6 +92,13 @@ static enum err
 schema_end(struct db *db, bool keep, struct why *why)
 {
     return driver_of(db)->schema_end(inner_of(db), keep, why);
+}
+
+static enum err
+schema_query(struct db *db, struct arena *mem, const char *text, const struct db_value *values,
+             size_t count, struct db_rows *rows, struct why *why)
+{
+    return driver_of(db)->schema_query(inner_of(db), mem, text, values, count, rows, why);
 }
 
 static enum err
@@ -187,9 +195,9 @@ sync_ticket(struct db *db)
 }
 
 static bool
-sync_now(struct db *db, uint64_t ticket)
+sync_now(struct db *db, uint64_t ticket, int shard)
 {
-    return !fault_injection_call_fails() && db_sync_now(inner_of(db), ticket);
+    return !fault_injection_call_fails() && db_sync_now(inner_of(db), ticket, shard);
 }
 
 static struct str
@@ -246,6 +254,7 @@ const struct db_driver db_failing_driver = {
     .schema_begin = schema_begin,
     .schema_run = schema_run,
     .schema_end = schema_end,
+    .schema_query = schema_query,
     .prepare = prepare,
     .write = failing_write,
     .begin_read = begin_read,

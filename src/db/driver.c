@@ -27,6 +27,7 @@ db_ping_by_query(struct db *db)
 
 static const struct db_driver *const drivers[] = {
     &db_sqlite_driver,
+    &db_spread_driver, /* before PostgreSQL's, which has the same prefix */
     &db_postgres_driver,
 #ifdef PENCHANT_FAULT_INJECTION
     &db_failing_driver,
@@ -49,7 +50,8 @@ const struct db_driver *
 db_driver_of(const char *address)
 {
     for (size_t i = 0; i < sizeof drivers / sizeof drivers[0]; i++)
-        if (strncmp(address, drivers[i]->prefix, strlen(drivers[i]->prefix)) == 0)
+        if (strncmp(address, drivers[i]->prefix, strlen(drivers[i]->prefix)) == 0 &&
+            (drivers[i] != &db_spread_driver || strchr(address, ' ') != NULL))
             return drivers[i];
     return NULL;
 }
@@ -74,7 +76,8 @@ static const char *
 plain_address(const char *address)
 {
     const struct db_driver *driver = db_driver_of(address);
-    bool plain = driver == NULL || driver == &db_sqlite_driver || driver == &db_postgres_driver;
+    bool plain = driver == NULL || driver == &db_sqlite_driver || driver == &db_postgres_driver ||
+                 driver == &db_spread_driver;
     return plain ? address : db_address_rest(address);
 }
 
@@ -117,7 +120,9 @@ db_open(const struct db_settings *settings, struct db **out, struct why *why)
     enum err err = db_driver_of(settings->address)->open(settings, &db, why);
     if (err)
         return err;
-    err = db_migrate(db, embedded_files, settings->must_exist, why);
+    db->any_part = settings->any_part;
+    if (!db->is_spread) /* its databases have a schema each */
+        err = db_migrate(db, embedded_files, settings->must_exist, why);
     if (!err)
         err = db->driver->prepare(db, why);
     if (err) {
@@ -234,9 +239,9 @@ db_sync_ticket(struct db *db)
 }
 
 bool
-db_sync_now(struct db *db, uint64_t ticket)
+db_sync_now(struct db *db, uint64_t ticket, int shard)
 {
-    return db->driver->sync_now != NULL && db->driver->sync_now(db, ticket);
+    return db->driver->sync_now != NULL && db->driver->sync_now(db, ticket, shard);
 }
 
 bool

@@ -12,6 +12,13 @@
 struct arena;
 struct embedded;
 
+enum db_end {
+    DB_COMMITTED,
+    DB_REJECTED, /* rolled back; `err` is the result */
+    DB_AGAIN,    /* rolled back after a conflict or a lost connection: the work may run again */
+    DB_UNKNOWN,  /* the connection was lost during the commit, and its outcome is unknown */
+};
+
 struct db_driver {
     const char *prefix; /* of the address: "sqlite:" */
     bool reads_block;   /* see db_reads_block() */
@@ -63,13 +70,19 @@ struct db_driver {
     void (*prefetch)(struct db_tx *tx, struct arena *mem, size_t statement,
                      const struct db_value *values, size_t count); /* NULL: never */
 
+    /* A write in steps, for a store of several databases (spread/). NULL: unavailable. end_write()
+     * commits if `keep`, and frees the transaction in any case. */
+    struct db_tx *(*begin_write)(struct db *db);
+    enum db_end (*end_write)(struct db_tx *tx, bool keep, enum err *err);
+
     enum err (*ping)(struct db *db, struct why *why); /* see db_ping() */
+    bool (*is_down)(struct db *db); /* as last seen, without asking; NULL: never */
 
     uint64_t (*version)(struct db *db, struct str id);
     uint64_t (*commits)(struct db *db);
     void (*sync_versions)(struct db *db, struct db_sync *sync); /* NULL: always current */
     uint64_t (*sync_ticket)(struct db *db); /* NULL: sync_now() is not possible */
-    bool (*sync_now)(struct db *db, uint64_t ticket);
+    bool (*sync_now)(struct db *db, uint64_t ticket, int shard);
 
     struct str (*describe)(const struct db *db, struct arena *mem);
     void (*write_metrics)(struct db *db, struct buf *page);
@@ -90,16 +103,28 @@ struct db_driver {
 
 extern const struct db_driver db_sqlite_driver;
 extern const struct db_driver db_postgres_driver;
+extern const struct db_driver db_spread_driver;
 extern const struct db_driver db_failing_driver; /* fault injection builds only */
 
 const struct db_driver *db_driver_of(const char *address); /* NULL: unknown prefix */
 const char *db_address_rest(const char *address);          /* the address without its prefix */
+
+/* Which database of a store this is. The same struct is used for one database after the other. */
+struct db_part {
+    size_t number, count;  /* number counts from 1 */
+    char installation[33]; /* of the databases before it; empty: none yet */
+    bool complete;         /* one of them was created together with all others before */
+    bool unmarked;         /* one of them does not say so yet: db_part_complete() */
+};
 
 struct db {
     const struct db_driver *driver;
     bool is_postgres;      /* the dialect of schema scripts */
     _Atomic bool is_full;  /* the last write failed because the disk is full */
     struct str moved_from; /* db_move() fills it from this store; absent otherwise */
+    struct db_part *part;  /* NULL: the only one */
+    bool any_part;         /* see db_settings */
+    bool is_spread;        /* made of several databases: prepare() updates their schemas */
 };
 
 struct db_tx {
@@ -130,6 +155,13 @@ enum err db_migrate(struct db *db, const struct embedded *files, bool must_exist
 /* The version of a row of schema_step that exists while db_move() fills the store. Its name is the
  * description of the other store. */
 #define DB_MOVE_STEP "0"
+
+/* Checks in a schema transaction that the database is the one that db->part says, or records that
+ * it is, if it was created in this transaction. */
+enum err db_part_check(struct db *db, struct arena *mem, bool created, struct why *why);
+
+/* Records, in a schema transaction of its own, that all databases were created. */
+enum err db_part_complete(struct db *db, struct why *why);
 
 /* Sets `why` for a missing store and returns ERR_NOT_FOUND. */
 enum err db_missing(const char *address, struct why *why);

@@ -156,6 +156,7 @@ apply_missing(struct db *db, struct arena *mem, const struct embedded *files, bo
         return ERR_INVALID;
     }
     struct step step;
+    bool created = version == 0;
     if (version == 0 && str_present(db->moved_from))
         err = mark_incomplete(db, mem, why);
     while (!err && next_step(db, files, version, &step)) {
@@ -165,7 +166,7 @@ apply_missing(struct db *db, struct arena *mem, const struct embedded *files, bo
         version = step.version;
         log_info("schema_step_applied", log_text("step", step.name));
     }
-    return err;
+    return err ? err : db_part_check(db, mem, created, why);
 }
 
 enum err

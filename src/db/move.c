@@ -91,7 +91,7 @@ static bool
 is_own_table(struct str name)
 {
     return str_eq(name, STR("schema_step")) || /* written when a store is created */
-           str_eq(name, STR("store_change"));  /* has a meaning on its own server only */
+           str_eq(name, STR("store_part")) || str_eq(name, STR("store_change")); /* of one server */
 }
 
 static enum err
@@ -382,6 +382,11 @@ open_store(const char *address, const char *option, struct str moved_from, struc
     const char *problem = db_address_problem(address);
     if (problem != NULL) {
         why_set(why, "move: %s: %s", option, problem);
+        return ERR_INVALID;
+    }
+    if (db_driver_of(address)->schema_begin == NULL) {
+        why_set(why, "move: %s: a store of several databases cannot be moved; see docs/SCALE.md",
+                option);
         return ERR_INVALID;
     }
     enum err err = db_driver_of(address)->open(&settings, &db, why);

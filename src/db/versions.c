@@ -56,14 +56,23 @@ touched_add_values(struct touched *touched, const struct db_value *values, size_
             touched_add(touched, slot_of(values[i].text));
 }
 
+/* Another thread may have stored a later one. */
+static void
+raise_to(_Atomic uint64_t *version, uint64_t commit)
+{
+    uint64_t before = atomic_load(version);
+    while (before < commit && !atomic_compare_exchange_weak(version, &before, commit))
+        continue;
+}
+
 void
 versions_raise(struct versions *versions, struct touched *touched)
 {
     uint64_t commit = atomic_fetch_add(&versions->commits, 1) + 1; /* first: see db.h */
     if (touched->all)
-        atomic_store(&versions->of_all, commit);
+        raise_to(&versions->of_all, commit);
     for (size_t i = 0; i < touched->count; i++)
-        atomic_store(&versions->of[touched->slots[i]], commit);
+        raise_to(&versions->of[touched->slots[i]], commit);
     touched->count = 0;
     touched->all = false;
 }

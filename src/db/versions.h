@@ -2,7 +2,7 @@
  *
  * Every parameter of a writing statement that looks like one of our ids counts as changed, so no
  * store module has to report a change, and none can forget to. Ids share slots by hash; a collision
- * only costs a lookup. Only one thread at a time may raise versions; any thread may read them. */
+ * only costs a lookup. Several databases can share them. Safe from any thread. */
 #ifndef DB_VERSIONS_H
 #define DB_VERSIONS_H
 
@@ -15,7 +15,8 @@
 struct versions {
     _Atomic uint64_t commits;
     _Atomic uint64_t of_all;
-    _Atomic uint64_t *of; /* per slot: the commit that last changed it */
+    _Atomic uint64_t questions; /* to databases about what changed: numbers for db_sync_ticket() */
+    _Atomic uint64_t *of;       /* per slot: the commit that last changed it */
 };
 
 /* The slots that an open transaction changes. */

@@ -1,6 +1,7 @@
 #include "dispatch/bearer.h"
 
 #include "base/arena.h"
+#include "crypt/secret.h"
 #include "dispatch/allowed_domains.h"
 #include "dispatch/authorization_header.h"
 #include "dispatch/bearer_error.h"
@@ -25,6 +26,13 @@ refuse_token(struct call *call, struct str token)
     if (str_present(app_id))
         request_usage_refused(call, app_id, STR_NONE, STR_NONE);
     return ERR_NONE;
+}
+
+int
+bearer_shard(const struct call *call)
+{
+    const struct http_request *request = &call->exchange->request;
+    return secret_shard(authorization_header_bearer(http_header(request, "Authorization")));
 }
 
 enum err

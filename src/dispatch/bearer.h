@@ -13,4 +13,7 @@ struct call;
 /* ERR_NONE: call->access is set, or an error response was sent. */
 enum err bearer_auth(struct call *call);
 
+/* The shard of the request's token, which is not checked yet. */
+int bearer_shard(const struct call *call);
+
 #endif

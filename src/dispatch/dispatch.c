@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/timekeeper.h"
+#include "dispatch/bearer.h"
 #include "dispatch/guard.h"
 #include "dispatch/request_activity.h"
 #include "dispatch/request_metrics.h"
@@ -202,6 +203,8 @@ on_body(void *context, struct http_exchange *exchange)
                                : response_cache_may_hit(call));
     if (exchange->awaits)
         call->sync_ticket = store_sync_ticket(call->db);
+    call->sync_shard =
+        exchange->awaits && route->caller == CALLER_TOKEN ? bearer_shard(call) : STORE_ANY_SHARD;
 }
 
 /* ---- waiting until the cache is synced ---- */
@@ -218,7 +221,7 @@ static bool
 on_awaited(void *context, struct http_exchange *exchange)
 {
     struct call *call = call_of(context, exchange);
-    call->synced = store_sync_now(call->db, call->sync_ticket);
+    call->synced = store_sync_now(call->db, call->sync_ticket, call->sync_shard);
     return call->synced;
 }
 
@@ -229,7 +232,7 @@ on_await(void *context, struct http_exchange *exchange, void (*resume)(void *arg
     struct call *call = call_of(context, exchange);
     call->resume = resume;
     call->resume_argument = argument;
-    store_sync_versions(call->db, call->mem, call->sync_ticket, on_synced, call);
+    store_sync_versions(call->db, call->mem, call->sync_ticket, call->sync_shard, on_synced, call);
 }
 
 /* The database could not be asked what changed. The request may ask it directly, on a worker,

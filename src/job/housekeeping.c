@@ -22,6 +22,7 @@
 #include "store/tx.h"
 #include "store/undo_store.h"
 #include "store/usage_store.h"
+#include "store/user_store.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -149,6 +150,7 @@ delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
         undo_store_delete_expired,     draft_store_delete_expired,   recovery_store_delete_expired,
         app_store_delete_expired,      passkey_store_delete_expired, activity_store_close,
         activity_store_delete_expired, attempt_store_delete_expired, app_store_finish_deletions,
+        user_store_settle_claims,
     };
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
         bool more = true;

@@ -75,12 +75,12 @@ uint64_t
 postgres_version(struct db *db, struct str id)
 {
     struct postgres_store *store = (struct postgres_store *)db;
-    return atomic_load(&store->incarnations) == 0 ? 0 : versions_of(&store->versions, id);
+    return atomic_load(&store->incarnations) == 0 ? 0 : versions_of(store->versions, id);
 }
 
 uint64_t
 postgres_commits(struct db *db)
 {
     struct postgres_store *store = (struct postgres_store *)db;
-    return atomic_load(&store->incarnations) == 0 ? 0 : versions_commits(&store->versions);
+    return atomic_load(&store->incarnations) == 0 ? 0 : versions_commits(store->versions);
 }

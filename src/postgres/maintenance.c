@@ -184,7 +184,9 @@ postgres_restore(const char *address, const char *file,
                  struct arena *mem, struct str *aside, struct why *why)
 {
     struct db *db = NULL;
-    struct db_settings settings = { .address = address, .connections = 1, .must_exist = true };
+    struct db_settings settings = {
+        .address = address, .connections = 1, .must_exist = true, .any_part = true
+    };
     (void)mem;
     (void)aside;
     enum err err =
@@ -235,9 +237,11 @@ check_rows(struct db *db, struct arena *mem, const struct row_sum_query *query, 
 enum err
 postgres_check(const char *address, struct buf *report, struct why *why)
 {
-    struct db_settings settings = {
-        .address = address, .connections = 1, .deadline_ms = CHECK_MS, .must_exist = true
-    };
+    struct db_settings settings = { .address = address,
+                                    .connections = 1,
+                                    .deadline_ms = CHECK_MS,
+                                    .must_exist = true,
+                                    .any_part = true };
     struct db *db = NULL;
     struct arena *mem = arena_new();
     enum err err = db_open(&settings, &db, why);
@@ -251,9 +255,11 @@ postgres_check(const char *address, struct buf *report, struct why *why)
 enum err
 postgres_inspect(const char *address, db_work *work, void *argument, struct why *why)
 {
-    struct db_settings settings = {
-        .address = address, .connections = 1, .deadline_ms = CHECK_MS, .must_exist = true
-    };
+    struct db_settings settings = { .address = address,
+                                    .connections = 1,
+                                    .deadline_ms = CHECK_MS,
+                                    .must_exist = true,
+                                    .any_part = true };
     struct db *db = NULL;
     enum err err = db_open(&settings, &db, why);
     if (err)

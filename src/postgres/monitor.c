@@ -226,6 +226,20 @@ postgres_monitor_ask(struct postgres_store *store, struct why *why)
     return why->text[0] == '\0' ? ERR_NONE : ERR_UNAVAILABLE;
 }
 
+bool
+postgres_monitor_is_down(struct db *db)
+{
+    struct postgres_monitor *monitor = ((struct postgres_store *)db)->monitor;
+    if (monitor == NULL)
+        return false;
+    pthread_mutex_lock(&monitor->lock);
+    bool hangs = monitor->rounds > monitor->rounds_ended &&
+                 clock_ticks_ns() - monitor->round_began > LATE_MS * (int64_t)1000000;
+    bool down = hangs || monitor->problem.text[0] != '\0';
+    pthread_mutex_unlock(&monitor->lock);
+    return down;
+}
+
 void
 postgres_monitor_start(struct postgres_store *store)
 {

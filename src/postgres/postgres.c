@@ -117,7 +117,7 @@ postgres_close(struct db *db)
     struct postgres_store *store = store_of(db);
     postgres_monitor_stop(store);
     postgres_sync_stop(store);
-    versions_stop(&store->versions);
+    versions_stop(&store->own_versions);
     postgres_disconnect(store->schema_connection);
     postgres_reads_stop(store);
     postgres_group_stop(store);
@@ -139,7 +139,11 @@ postgres_open(const struct db_settings *settings, struct db **out, struct why *w
     store->deadline_ms = settings->deadline_ms > 0 ? settings->deadline_ms : POSTGRES_DEADLINE_MS;
     store->watched = settings->watched;
     store->prepare_lazily = settings->prepare_lazily;
-    versions_start(&store->versions);
+    store->versions = settings->versions;
+    if (store->versions == NULL) {
+        versions_start(&store->own_versions);
+        store->versions = &store->own_versions;
+    }
     store->stop_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     postgres_pool_start(store, settings->connections == 0 ? 1 : settings->connections);
     postgres_group_start(store);
@@ -236,7 +240,10 @@ const struct db_driver db_postgres_driver = {
     .query = postgres_query,
     .put = postgres_group_put,
     .prefetch = postgres_group_prefetch,
+    .begin_write = postgres_begin_write,
+    .end_write = postgres_end_write,
     .ping = ping,
+    .is_down = postgres_monitor_is_down,
     .version = postgres_version,
     .commits = postgres_commits,
     .sync_versions = postgres_sync,

@@ -73,7 +73,8 @@ struct postgres_store {
     struct postgres_syncer *syncer;
     struct postgres_group *group;
     struct postgres_reads *reads;
-    struct versions versions;
+    struct versions *versions; /* its own, or shared with other databases */
+    struct versions own_versions;
     _Atomic bool schema_is_newer; /* another node updated it: this one must not write any more */
     int64_t deadline_ms;
     int stop_fd; /* a timer: readable when db_interrupt() ends all waits */
@@ -185,6 +186,8 @@ struct postgres_tx {
 enum err postgres_query(struct db_tx *tx, struct arena *mem, size_t number,
                         const struct db_value *values, size_t count, struct db_rows *rows);
 enum err postgres_write(struct db *db, db_work *work, void *argument, bool urgent);
+struct db_tx *postgres_begin_write(struct db *db);
+enum db_end postgres_end_write(struct db_tx *tx, bool keep, enum err *err);
 struct db_tx *postgres_begin_read(struct db *db);
 enum err postgres_end_read(struct db_tx *tx);
 enum outcome postgres_commit(struct postgres_tx *tx, enum err *err);
@@ -324,7 +327,7 @@ void postgres_sync_start(struct postgres_store *store);
 void postgres_sync_stop(struct postgres_store *store);
 void postgres_sync(struct db *db, struct db_sync *sync);
 uint64_t postgres_sync_ticket(struct db *db);
-bool postgres_sync_now(struct db *db, uint64_t ticket);
+bool postgres_sync_now(struct db *db, uint64_t ticket, int shard);
 
 /* Asks, although no request waits, so that the cache outlives a time without requests. */
 void postgres_sync_beat(struct postgres_store *store);
@@ -337,6 +340,7 @@ bool postgres_sync_is_same_server(struct postgres_connection *connection);
 void postgres_monitor_start(struct postgres_store *store);
 void postgres_monitor_stop(struct postgres_store *store);
 enum err postgres_monitor_ask(struct postgres_store *store, struct why *why);
+bool postgres_monitor_is_down(struct db *db); /* the last round found a problem, or hangs */
 void postgres_clock_check(int64_t server_ns, int64_t sent, struct why *why);
 
 /* maintenance.c */

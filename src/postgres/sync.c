@@ -137,7 +137,7 @@ apply(struct postgres_syncer *syncer, const PGresult *result)
         log_debug("store_cache_dropped", log_number("changes", count));
     }
     if (touched_any(touched))
-        versions_raise(&store->versions, touched);
+        versions_raise(store->versions, touched);
     if (moved && atomic_load(&store->incarnations) > 1)
         postgres_pool_renew(store);
     if (syncer->snapshot == NULL || strcmp(syncer->snapshot, PQgetvalue(result, 0, 0)) != 0) {
@@ -183,7 +183,7 @@ static bool
 send_question(struct postgres_syncer *syncer)
 {
     const char *values[] = { syncer->snapshot };
-    atomic_fetch_add(&syncer->asked, 1);
+    atomic_store(&syncer->asked, atomic_fetch_add(&syncer->store->versions->questions, 1) + 1);
     syncer->began = clock_ticks_ns();
     syncer->is_brief = syncer->unchanged && syncer->snapshot != NULL;
     syncer->unread = postgres_send(syncer->connection, syncer->is_brief ? &brief : &question,
@@ -321,13 +321,13 @@ ask_quickly(struct postgres_syncer *syncer)
 uint64_t
 postgres_sync_ticket(struct db *db)
 {
-    const struct postgres_syncer *syncer = ((struct postgres_store *)db)->syncer;
-    return syncer == NULL ? 0 : atomic_load(&syncer->asked);
+    return atomic_load(&((struct postgres_store *)db)->versions->questions);
 }
 
 bool
-postgres_sync_now(struct db *db, uint64_t ticket)
+postgres_sync_now(struct db *db, uint64_t ticket, int shard)
 {
+    (void)shard;
     struct postgres_store *store = (struct postgres_store *)db;
     struct postgres_syncer *syncer = store->syncer;
     if (syncer == NULL)
@@ -444,7 +444,7 @@ postgres_sync_beat(struct postgres_store *store)
     if (syncer == NULL || atomic_exchange(&syncer->beating, true))
         return;
     syncer->beat.done = beat_done;
-    syncer->beat.ticket = atomic_load(&syncer->asked);
+    syncer->beat.ticket = postgres_sync_ticket(&store->db);
     postgres_sync(&store->db, &syncer->beat);
 }
 

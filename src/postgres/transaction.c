@@ -321,6 +321,76 @@ postgres_write(struct db *db, db_work *work, void *argument, bool urgent)
     return last;
 }
 
+/* ---- a write in steps ---- */
+
+struct steps {
+    struct postgres_tx tx; /* first */
+    struct touched touched;
+};
+
+/* A connection that became stale while it was idle is replaced. */
+struct db_tx *
+postgres_begin_write(struct db *db)
+{
+    struct postgres_store *store = store_of(db);
+    struct postgres_connection *connection = NULL;
+    atomic_fetch_add(&store->transactions, 1);
+    for (size_t i = 0; i < 2 && !store->schema_is_newer; i++) {
+        if (postgres_borrow(store, &connection))
+            break;
+        if (postgres_begin(connection)) {
+            struct steps *steps = memory_alloc(1, sizeof *steps);
+            steps->tx = (struct postgres_tx){ .tx = { .db = db },
+                                              .connection = connection,
+                                              .began = clock_ticks_ns(),
+                                              .touched = &steps->touched };
+            return &steps->tx.tx;
+        }
+        postgres_give_back(store, connection);
+    }
+    atomic_fetch_add(&store->failed, 1);
+    return NULL;
+}
+
+static enum outcome
+roll_back(struct postgres_tx *tx)
+{
+    if (tx->connection->lost)
+        return LOST_BEFORE;
+    postgres_command(tx->connection, "ROLLBACK");
+    return tx->conflict ? CONFLICT : REJECTED;
+}
+
+enum db_end
+postgres_end_write(struct db_tx *tx, bool keep, enum err *err)
+{
+    struct postgres_tx *mine = (struct postgres_tx *)tx;
+    struct postgres_store *store = store_of(tx->db);
+    enum outcome outcome = keep ? postgres_commit(mine, err) : roll_back(mine);
+    if (outcome == LOST)
+        outcome = postgres_find_out(mine->connection);
+    histogram_observe(&store->transaction_latency, clock_ticks_ns() - mine->began);
+    postgres_give_back(store, mine->connection);
+    free((struct steps *)mine);
+    if (outcome == DONE)
+        store->db.is_full = false;
+    if (outcome == UNKNOWN)
+        log_error("store_commit_lost", log_text("problem", STR("the outcome is unknown")));
+    switch (outcome) {
+    case DONE:
+        return DB_COMMITTED;
+    case REJECTED:
+        return DB_REJECTED;
+    case CONFLICT:
+    case LOST_BEFORE:
+        return DB_AGAIN;
+    case LOST:
+    case UNKNOWN:
+        break;
+    }
+    return DB_UNKNOWN;
+}
+
 struct db_tx *
 postgres_begin_read(struct db *db)
 {

@@ -65,11 +65,13 @@ synced_done(struct db_sync *sync, enum err err)
 }
 
 void
-store_sync_versions(struct db *db, struct arena *mem, uint64_t ticket,
+store_sync_versions(struct db *db, struct arena *mem, uint64_t ticket, int shard,
                     void (*done)(void *argument, enum err err), void *argument)
 {
     struct synced *synced = ARENA_NEW(mem, struct synced);
-    *synced = (struct synced){ { .done = synced_done, .ticket = ticket }, done, argument };
+    *synced = (struct synced){ { .done = synced_done, .ticket = ticket, .shard = shard },
+                               done,
+                               argument };
     db_sync_versions(db, &synced->sync);
 }
 
@@ -80,9 +82,9 @@ store_sync_ticket(struct db *db)
 }
 
 bool
-store_sync_now(struct db *db, uint64_t ticket)
+store_sync_now(struct db *db, uint64_t ticket, int shard)
 {
-    return db_sync_now(db, ticket);
+    return db_sync_now(db, ticket, shard);
 }
 
 bool

@@ -31,12 +31,14 @@ uint64_t store_version(struct db *db, struct str id);
 uint64_t store_commits(struct db *db);
 uint64_t tx_commits(const struct db_tx *tx);
 
-/* Brings the versions up to date: see db_sync_versions(). `done` is called once, on any thread; the
- * arena must stay valid until then. */
-void store_sync_versions(struct db *db, struct arena *mem, uint64_t ticket,
+/* Brings the versions up to date: see db_sync_versions(). `shard` is that of the user whose rows
+ * the request may find cached, or STORE_ANY_SHARD. `done` is called once, on any thread; the arena
+ * must stay valid until then. */
+#define STORE_ANY_SHARD (-1)
+void store_sync_versions(struct db *db, struct arena *mem, uint64_t ticket, int shard,
                          void (*done)(void *argument, enum err err), void *argument);
 uint64_t store_sync_ticket(struct db *db);
-bool store_sync_now(struct db *db, uint64_t ticket);
+bool store_sync_now(struct db *db, uint64_t ticket, int shard);
 bool store_versions_lag(const struct db *db);
 
 /* ERR_NONE if the store can serve requests; otherwise `why` may be a sentence: see db.h. */

@@ -2,6 +2,8 @@
 
 #include "base/arena.h"
 #include "db/db.h"
+#include "model/passkey.h"
+#include "store/passkey_store.h"
 #include "store/row_key.h"
 
 /* The columns in the order in which read_user() reads them. */
@@ -17,11 +19,9 @@ SQL(user_add, "INSERT INTO user_account (user_id, username, email, email_key, na
 SQL_SHARED_READ(user_find, "SELECT " COLUMNS " FROM user_account WHERE user_id = $1", "t",
                 "SELECT m.n, " COLUMNS " FROM m JOIN user_account ON user_id = m.p1");
 
-#define BY_LOOKUP(table, key)                                                          \
-    "SELECT " COLUMNS " FROM user_account WHERE user_id = (SELECT user_id FROM " table \
-    " WHERE " key " = $1)"
-SQL(user_find_username, BY_LOOKUP("username_lookup", "username"));
-SQL(user_find_email, BY_LOOKUP("email_lookup", "email_key"));
+/* Lookup rows may be in another database than the user's: no statement uses both. */
+SQL(username_find, "SELECT user_id FROM username_lookup WHERE username = $1");
+SQL(email_find, "SELECT user_id FROM email_lookup WHERE email_key = $1");
 
 /* Lookup rows. Claiming returns no row if the name or address is another user's. */
 #define CLAIM(table, key)                                                                      \
@@ -30,10 +30,7 @@ SQL(user_find_email, BY_LOOKUP("email_lookup", "email_key"));
 SQL(username_claim, CLAIM("username_lookup", "username"));
 SQL(email_claim, CLAIM("email_lookup", "email_key"));
 
-/* Deletes the lookup row of the account's present name or address, unless it is $2. */
-#define RELEASE(table, key)                                                             \
-    "DELETE FROM " table " WHERE " key " = (SELECT a." key " FROM user_account a WHERE" \
-    " a.user_id = $1) AND user_id = $1 AND " key " <> COALESCE(CAST($2 AS TEXT), '')"
+#define RELEASE(table, key) "DELETE FROM " table " WHERE " key " = $2 AND user_id = $1"
 SQL(username_release, RELEASE("username_lookup", "username"));
 SQL(email_release, RELEASE("email_lookup", "email_key"));
 
@@ -42,6 +39,10 @@ SQL(user_count, "SELECT COUNT(*) FROM user_account");
 /* Changes nothing. Locks the row on PostgreSQL, where transactions run concurrently. */
 SQL(user_hold, "UPDATE user_account SET epoch = epoch WHERE user_id = $1"
                " RETURNING user_id");
+
+/* The same, for a change of the name or address. */
+SQL(user_hold_keys, "UPDATE user_account SET epoch = epoch WHERE user_id = $1"
+                    " RETURNING username, email_key");
 
 SQL(user_list, "SELECT " COLUMNS " FROM user_account WHERE position > $1"
                " ORDER BY position LIMIT $2");
@@ -129,28 +130,51 @@ change_one(struct db_tx *tx, struct arena *mem, const struct sql *sql,
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* Moves the user's lookup row to `key`; absent: deletes it. ERR_TAKEN: `key` is another user's. */
-static enum err
-put_lookup(struct db_tx *tx, struct arena *mem, const struct sql *claim, const struct sql *release,
-           struct str user_id, struct str key)
+/* What a lookup table has, or had, of a user. */
+struct lookup {
+    const struct sql *claim, *release;
+    struct str before, after; /* absent: none */
+};
+
+static struct lookup
+lookup_username(struct str before, struct str after)
 {
-    const struct db_value values[] = { db_text(user_id), db_text(key) };
+    return (struct lookup){ &username_claim, &username_release, before, after };
+}
+
+static struct lookup
+lookup_email(struct str before, struct str after)
+{
+    return (struct lookup){ &email_claim, &email_release, before, after };
+}
+
+/* ERR_TAKEN: the new key is another user's. */
+static enum err
+put_lookup(struct db_tx *tx, struct arena *mem, struct str user_id, struct lookup lookup)
+{
+    const struct db_value after[] = { db_text(user_id), db_text(lookup.after) };
+    const struct db_value before[] = { db_text(user_id), db_text(lookup.before) };
     enum err err = ERR_NONE;
-    if (str_present(key))
-        err = change_one(tx, mem, claim, values, COUNT(values), ERR_TAKEN);
-    return err ? err : db_query_values(tx, mem, release, values, COUNT(values), NULL);
+    if (str_present(lookup.before) && str_present(lookup.after) &&
+        str_eq(lookup.before, lookup.after))
+        return err;
+    if (str_present(lookup.after))
+        err = change_one(tx, mem, lookup.claim, after, COUNT(after), ERR_TAKEN);
+    if (!err && str_present(lookup.before))
+        err = db_query_values(tx, mem, lookup.release, before, COUNT(before), NULL);
+    return err;
 }
 
+/* Locks the user. ERR_NOT_FOUND: there is none. */
 static enum err
-put_username(struct db_tx *tx, struct arena *mem, struct str user_id, struct str username)
+hold_keys(struct db_tx *tx, struct arena *mem, struct str user_id, struct str *username,
+          struct str *email_key)
 {
-    return put_lookup(tx, mem, &username_claim, &username_release, user_id, username);
-}
-
-static enum err
-put_email_key(struct db_tx *tx, struct arena *mem, struct str user_id, struct str email_key)
-{
-    return put_lookup(tx, mem, &email_claim, &email_release, user_id, email_key);
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &user_hold_keys, &rows, db_text(user_id));
+    *username = db_cell_text(&rows, 0, 0);
+    *email_key = db_cell_text(&rows, 0, 1);
+    return !err && rows.count == 0 ? ERR_NOT_FOUND : err;
 }
 
 enum err
@@ -176,9 +200,10 @@ user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user)
     const struct db_value header[] = { db_user(user->id),
                                        db_int(row_key_of_hash(str_from(user->id, 13))),
                                        db_int(user->created_at) };
-    enum err err = put_username(tx, mem, user->id, user->username);
+    enum err err = put_lookup(tx, mem, user->id, lookup_username(STR_NONE, user->username));
     if (!err)
-        err = put_email_key(tx, mem, user->id, user_fold_email(mem, user->email));
+        err = put_lookup(tx, mem, user->id,
+                         lookup_email(STR_NONE, user_fold_email(mem, user->email)));
     if (!err)
         err = change_one(tx, mem, &user_add, values, COUNT(values), ERR_TAKEN);
     return err ? err : change_one(tx, mem, &header_add, header, COUNT(header), ERR_INTERNAL);
@@ -190,16 +215,31 @@ user_store_find(struct db_tx *tx, struct arena *mem, struct str id, struct user 
     return find_one(tx, mem, &user_find, id, out);
 }
 
+/* A lookup row may be older than the user's row, or newer: it counts if both say the same. */
+static enum err
+find_by(struct db_tx *tx, struct arena *mem, const struct sql *lookup, struct str key,
+        struct user *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, lookup, &rows, db_text(key));
+    if (err)
+        return err;
+    return rows.count == 0 ? ERR_NOT_FOUND
+                           : user_store_find(tx, mem, db_cell_text(&rows, 0, 0), out);
+}
+
 enum err
 user_store_find_username(struct db_tx *tx, struct arena *mem, struct str folded, struct user *out)
 {
-    return find_one(tx, mem, &user_find_username, folded, out);
+    enum err err = find_by(tx, mem, &username_find, folded, out);
+    return !err && !str_eq(out->username, folded) ? ERR_NOT_FOUND : err;
 }
 
 enum err
 user_store_find_email(struct db_tx *tx, struct arena *mem, struct str folded, struct user *out)
 {
-    return find_one(tx, mem, &user_find_email, folded, out);
+    enum err err = find_by(tx, mem, &email_find, folded, out);
+    return !err && !str_eq(user_fold_email(mem, out->email), folded) ? ERR_NOT_FOUND : err;
 }
 
 enum err
@@ -261,7 +301,10 @@ user_store_put_profile(struct db_tx *tx, struct arena *mem, const struct user *u
     const struct db_value values[] = { db_text(user->id),        db_text(user->username),
                                        db_text(user->name),      db_text(user->language),
                                        db_text(user->time_zone), db_int(user->updated_at) };
-    enum err err = put_username(tx, mem, user->id, user->username);
+    struct str username, email_key;
+    enum err err = hold_keys(tx, mem, user->id, &username, &email_key);
+    if (!err)
+        err = put_lookup(tx, mem, user->id, lookup_username(username, user->username));
     return err ? err : change_one(tx, mem, &user_put_profile, values, COUNT(values), ERR_NOT_FOUND);
 }
 
@@ -278,7 +321,10 @@ user_store_put_email(struct db_tx *tx, struct arena *mem, struct str id, struct 
 {
     const struct db_value values[] = { db_text(id), db_text(email),
                                        db_text(user_fold_email(mem, email)), db_int(now) };
-    enum err err = put_email_key(tx, mem, id, user_fold_email(mem, email));
+    struct str username, email_key;
+    enum err err = hold_keys(tx, mem, id, &username, &email_key);
+    if (!err)
+        err = put_lookup(tx, mem, id, lookup_email(email_key, user_fold_email(mem, email)));
     return err ? err : change_one(tx, mem, &user_put_email, values, COUNT(values), ERR_NOT_FOUND);
 }
 
@@ -307,10 +353,78 @@ enum err
 user_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
 {
     const struct db_value values[] = { db_text(id) };
-    enum err err = put_username(tx, mem, id, STR_NONE);
+    struct str username, email_key;
+    enum err err = hold_keys(tx, mem, id, &username, &email_key);
     if (!err)
-        err = put_email_key(tx, mem, id, STR_NONE);
+        err = put_lookup(tx, mem, id, lookup_username(username, STR_NONE));
+    if (!err)
+        err = put_lookup(tx, mem, id, lookup_email(email_key, STR_NONE));
     if (!err)
         err = change_one(tx, mem, &user_delete, values, COUNT(values), ERR_NOT_FOUND);
     return err ? err : db_query(tx, mem, &header_delete, NULL, db_user(id));
+}
+
+/* ---- claims of lookup rows ---- */
+
+#define CLAIM_SECONDS 3600 /* longer than any transaction takes */
+
+SQL(claim_note, "INSERT INTO lookup_claim (kind, lookup_key, user_id, claimed_at)"
+                " VALUES ($1, $2, $3, $4) ON CONFLICT (kind, lookup_key, user_id)"
+                " DO UPDATE SET claimed_at = excluded.claimed_at");
+SQL(claim_list, "SELECT kind, lookup_key, user_id FROM lookup_claim WHERE claimed_at <= $1"
+                " ORDER BY claimed_at LIMIT $2");
+
+/* First, so that a user who claims the same key again waits, or has renewed the note. */
+SQL(claim_end, "DELETE FROM lookup_claim WHERE kind = $1 AND lookup_key = $2 AND user_id = $3"
+               " AND claimed_at <= $4 RETURNING kind");
+SQL(claim_drop_username, "DELETE FROM username_lookup WHERE username = $1 AND user_id = $2");
+SQL(claim_drop_email, "DELETE FROM email_lookup WHERE email_key = $1 AND user_id = $2");
+SQL(claim_drop_passkey, "DELETE FROM passkey_lookup WHERE credential_id = $1 AND user_id = $2");
+
+/* Whether the user's rows say what the lookup row says. */
+static enum err
+is_users(struct db_tx *tx, struct arena *mem, struct str kind, struct str key, struct str user_id,
+         bool *out)
+{
+    struct user user = { 0 };
+    struct passkey passkey;
+    enum err err = str_eq_c(kind, "passkey") ? passkey_store_find(tx, mem, user_id, key, &passkey)
+                                             : user_store_find(tx, mem, user_id, &user);
+    *out = err == ERR_NONE;
+    if (!err && str_eq_c(kind, "username"))
+        *out = str_eq(user.username, key);
+    if (!err && str_eq_c(kind, "email"))
+        *out = str_eq(user_fold_email(mem, user.email), key);
+    return err == ERR_NOT_FOUND ? ERR_NONE : err;
+}
+
+static enum err
+settle(struct db_tx *tx, struct arena *mem, struct str kind, struct str key, struct str user_id,
+       int64_t until)
+{
+    struct db_rows ended = { 0 };
+    bool kept = true;
+    enum err err = db_query(tx, mem, &claim_end, &ended, db_text(kind), db_text(key),
+                            db_text(user_id), db_int(until));
+    if (err || ended.count == 0)
+        return err;
+    err = is_users(tx, mem, kind, key, user_id, &kept);
+    const struct sql *drop = str_eq_c(kind, "passkey") ? &claim_drop_passkey
+                             : str_eq_c(kind, "email") ? &claim_drop_email
+                                                       : &claim_drop_username;
+    return err || kept ? err : db_query(tx, mem, drop, NULL, db_text(key), db_text(user_id));
+}
+
+enum err
+user_store_settle_claims(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
+                         size_t *removed)
+{
+    struct db_rows rows = { 0 };
+    int64_t until = now - CLAIM_SECONDS;
+    enum err err = db_query(tx, mem, &claim_list, &rows, db_int(until), db_int(limit));
+    *removed = err ? 0 : rows.count;
+    for (size_t i = 0; i < rows.count && !err; i++)
+        err = settle(tx, mem, db_cell_text(&rows, i, 0), db_cell_text(&rows, i, 1),
+                     db_cell_text(&rows, i, 2), until);
+    return err;
 }

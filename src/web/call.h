@@ -57,6 +57,7 @@ struct call {
         struct str trace;                  /* W3C trace id in the message; absent: none */
     } rpc;
     uint64_t sync_ticket; /* of the time when the request was complete: see db.h */
+    int sync_shard;       /* only changes of this shard matter: see store/tx.h */
     bool synced;          /* cached data is as new as the request: see dispatch/response_cache.h */
     uint64_t commits;     /* that everything read for this request has seen: see db.h */
     void (*resume)(void *argument); /* of the exchange that waits until the cache is synced */

@@ -210,3 +210,15 @@ test("a file with a secret that cannot be used stops the start", async (t) => {
     assert.match(service.err, sentence);
   }
 });
+
+test("the store is repeated for PostgreSQL only, in the file and as a flag", async (t) => {
+  const w = await world(t, { start: false });
+  const [one, two] = ["postgresql://penchant@127.0.0.1:1/one", "postgresql://penchant@127.0.0.1:1/two"];
+  const started = (args) => w.penchant(["user", "list", ...args]);
+  const refused = await started(["--store", one, "--store", "sqlite:x.db"]);
+  assert.deepEqual([refused.status, refused.err], [2, "penchant: --store can be repeated for PostgreSQL only\n"]);
+  assert.match((await started(["--config", configFile(w, `store = sqlite:x.db\nstore = ${one}\n`)])).err, /line 2: store can be repeated for PostgreSQL only/);
+  assert.match((await started(["--store", one, "--store", one])).err, /--store names the same database twice/);
+  for (const args of [["--store", one, "--store", two], ["--config", configFile(w, `store = ${one}\nstore = ${two}\n`)], ["--store", `${one} ${two}`]])
+    assert.match((await started(args)).err, /cannot connect to PostgreSQL/);
+});

@@ -41,12 +41,18 @@ const SHARD = {
   activity_day: ofId("user_id"),
   activity_chain: ofId("user_id"),
   activity_first: ofId("user_id"),
-  // Lookup rows stay with their users here; with many databases they are spread by their own key.
+  // Lookup rows stay with their users while each half serves alone.
   username_lookup: ofId("user_id"),
   email_lookup: ofId("user_id"),
   passkey_lookup: ofId("user_id"),
 };
-const EVERYWHERE = ["app", "app_logo", "app_refusal", "app_usage", "attempt", "challenge_key", "clock_state", "deleted_app", "schema_step", "store_change", "used_challenge"];
+
+// In a store of several databases, lookup rows are spread by their own key.
+const LOOKUP = { username_lookup: "username", email_lookup: "email_key", passkey_lookup: "credential_id" };
+const ofKey = (column) =>
+  `((SELECT sum(get_byte(b, i)::bigint * (i + 1) * (i + 17))::bigint FROM (SELECT convert_to(${column}, 'UTF8') AS b) AS k, generate_series(0, length(b) - 1) AS i) * 40503 % 65536 / 16)`;
+
+const EVERYWHERE = ["api_rate", "app", "app_logo", "app_refusal", "app_usage", "attempt", "challenge_key", "clock_state", "deleted_app", "lookup_claim", "schema_step", "store_change", "store_part", "used_challenge"];
 
 const countsOf = async (address) =>
   Object.fromEntries(await Promise.all(Object.keys(SHARD).map(async (table) => [table, Number(await psql(address, `SELECT count(*) FROM ${table}`))])));
@@ -120,5 +126,24 @@ onPostgres("users are divided between two databases by their shard number, and o
     else assertUnavailable(answer);
   }
   await second.up();
-  w.service = nodes[0].service;
+
+  // Both become one store: as docs/SCALE.md describes it.
+  for (const { service } of nodes) {
+    service.signal("SIGTERM");
+    assert.equal((await service.exited()).status, 0);
+  }
+  for (const [table, key] of Object.entries(LOOKUP)) {
+    const rows = (await psql(addresses.join(" "), `SELECT ${key}, user_id, ${ofKey(key)} FROM ${table}`)).split("\n").filter(Boolean).map((line) => line.split("|"));
+    for (const [half, address] of addresses.entries()) {
+      await psql(address, `TRUNCATE ${table}`);
+      for (const [value, id, shard] of rows) if (Number(shard) < SHARDS / 2 === (half === 0)) await psql(address, `INSERT INTO ${table} VALUES ('${value}', '${id}')`);
+    }
+  }
+  for (const [half, address] of addresses.entries()) await psql(address, `UPDATE store_part SET number = ${half + 1}, parts = 2`);
+  await w.start({ store: addresses.join(" ") });
+  for (const user of users) {
+    assert.match((await record(w, user)).text, new RegExp(user.name));
+    assert.equal((await user.person.get("/account", { "sec-fetch-site": "none" })).status, 200);
+    assert.equal((await user.person.signIn()).status, 303);
+  }
 });

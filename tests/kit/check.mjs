@@ -22,6 +22,9 @@ const onStore = (folder, store, title, env = {}) =>
 
 const ON_DISK = { TMPDIR: os.tmpdir() };
 
+// Commands that refuse a store of several databases, and tests that fill tables with SQL.
+const ONE_DATABASE = ["backup", "care", "commands", "housekeeping", "mail", "move", "oauth_secrets", "restore"];
+
 // Long files run first and short ones last, so that all cores are busy until the end.
 const all = [
   ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" }, 900_000)),
@@ -32,6 +35,7 @@ const all = [
   ...testFiles("clients").map((file) => fileTask("clients", file, { STORE: "sqlite" })),
   ...testFiles("clients").filter((file) => /\/mcp_\w+\.test/.test(file)).map((file) => fileTask("clients on PostgreSQL", file, { STORE: "postgres" })),
   ...onStore("api", "postgres", "PostgreSQL"),
+  ...onStore("api", "postgres", "two-databases", { DATABASES: "2" }).filter(({ name }) => !ONE_DATABASE.includes(path.basename(name))),
   ...onStore("api", "sqlite", "SQLite"),
   exitCodeTask("lint", "lint", `${ROOT}/tools/lint`, "--only-text"),
   ...["lint_test", "packages_test", "minify_test", "reproducible_test", "deploy_test"].map((name) => countingTask("lint", name, `${ROOT}/tests/${name}`)),
@@ -54,7 +58,10 @@ const SAME_ON_BOTH = [
   ..."errors help listening logs mcp mcp_metadata nth_call oauth_authorize oauth_metadata openapi preferences_schema".split(" "),
   ..."proxies rate_limits settings stranger transfer_large wire".split(" "),
 ];
-const isRepeated = ({ group, name }) => group.endsWith("on PostgreSQL") && SAME_ON_BOTH.includes(path.basename(name));
+// On two databases, without words only one file for each part of the product runs; `make soak` runs all.
+const ON_TWO = "account_security activity developer hints oauth_apps oauth_introspect oauth_races oauth_refresh oauth_sign_in passkeys preferences_merging sign_up".split(" ");
+const isRepeated = ({ group, name }) =>
+  (group.endsWith("on PostgreSQL") && SAME_ON_BOTH.includes(path.basename(name))) || (group.endsWith("on two-databases") && !ON_TWO.includes(path.basename(name)));
 
 const flag = /^--(quick|needs)$/.exec(process.argv[2] ?? "")?.[1];
 const words = flag === "quick" ? QUICK : wordsOf(process.argv.slice(flag ? 3 : 2));

@@ -11,7 +11,7 @@ import { until } from "./until.mjs";
 
 const PROGRAM = `${ROOT}/build/check/penchant`;
 
-const usesPostgres = ({ group }) => /PostgreSQL|both/.test(group);
+const usesPostgres = ({ group }) => /PostgreSQL|both|two-databases/.test(group);
 const usesStore = ({ name }) => /^(api|assistants|browser|clients|fault)\//.test(name);
 
 // Test data is in memory if a gigabyte is free there: PostgreSQL creates hundreds of files per database, and

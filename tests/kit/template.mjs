@@ -9,8 +9,8 @@ import path from "node:path";
 import { createDatabase, databaseAddress } from "./pg.mjs";
 import { environment, run } from "./process.mjs";
 
-async function migrate(program, store) {
-  const { status, err } = await run(program, ["migrate", "--store", store], { env: environment() });
+async function migrate(program, ...stores) {
+  const { status, err } = await run(program, ["migrate", ...stores.flatMap((store) => ["--store", store])], { env: environment() });
   assert.equal(status, 0, `penchant migrate: ${err}`);
 }
 
@@ -30,16 +30,25 @@ async function makePostgres(program, port) {
   return name;
 }
 
+// The names of the databases of one store, separated by spaces.
+async function makeSpread(program, port) {
+  const names = [await createDatabase(port), await createDatabase(port)];
+  await migrate(program, ...names.map((name) => databaseAddress(port, name)));
+  return names.join(" ");
+}
+
 // The environment that tests/run passes to test files.
 export async function makeTemplates(program, port) {
   return {
     TEST_SQLITE_TEMPLATE: await makeSqlite(program),
-    ...(port !== undefined && { TEST_POSTGRES_TEMPLATE: await makePostgres(program, port) }),
+    ...(port !== undefined && { TEST_POSTGRES_TEMPLATE: await makePostgres(program, port), TEST_SPREAD_TEMPLATE: await makeSpread(program, port) }),
   };
 }
 
 let sqlite;
 let postgres;
+let spread;
 
 export const sqliteTemplate = (program) => (sqlite ??= process.env.TEST_SQLITE_TEMPLATE ?? makeSqlite(program));
 export const postgresTemplate = (program, port) => (postgres ??= process.env.TEST_POSTGRES_TEMPLATE ?? makePostgres(program, port));
+export const spreadTemplate = (program, port) => (spread ??= process.env.TEST_SPREAD_TEMPLATE ?? makeSpread(program, port));

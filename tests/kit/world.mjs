@@ -8,7 +8,8 @@
 //
 // Password hashing is cheap (25 ms less per password) unless the option `hashing` is "production".
 //
-// The environment variable STORE selects sqlite (default) or postgres, PENCHANT the program.
+// The environment variable STORE selects sqlite (default) or postgres, DATABASES=2 a store of two databases,
+// PENCHANT the program.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -22,7 +23,7 @@ import { ask, Connection } from "./http.mjs";
 import { createDatabase, databaseAddress, dropDatabase, PG_PASSWORD, sharedPort } from "./pg.mjs";
 import { environment, Program, run, sanitizerReport } from "./process.mjs";
 import { FaultInjection } from "./fault_injection.mjs";
-import { postgresTemplate, sqliteTemplate } from "./template.mjs";
+import { postgresTemplate, spreadTemplate, sqliteTemplate } from "./template.mjs";
 import { until } from "./until.mjs";
 import { Witness } from "./witness.mjs";
 
@@ -30,6 +31,7 @@ export const ROOT = path.resolve(fileURLToPath(import.meta.url), "../../..");
 export const CHECKED = path.resolve(ROOT, process.env.PENCHANT ?? "build/check/penchant");
 export const RELEASE = path.join(ROOT, "build/penchant");
 export const STORE = process.env.STORE ?? "sqlite";
+export const DATABASES = Number(process.env.DATABASES ?? 1);
 export const PASSWORD = "violet kettle sings at dawn 47";
 
 // Tests for one of the stores; they are not registered when the other one is selected.
@@ -70,8 +72,10 @@ class World {
     } else {
       this.cluster = this.options.cluster;
       this.pgPort = this.cluster?.port ?? (await sharedPort());
-      this.database = await createDatabase(this.pgPort, this.startsReady && (await postgresTemplate(CHECKED, this.pgPort)));
-      this.address = databaseAddress(this.pgPort, this.database);
+      this.databases = [];
+      for (const template of await this.templates()) this.databases.push(await createDatabase(this.pgPort, template));
+      [this.database] = this.databases;
+      this.address = this.databases.map((name) => databaseAddress(this.pgPort, name)).join(" ");
     }
     if (this.options.witness) this.witness = await Witness.open(() => this.service.origin, (...seen) => this.hold(this.service, ...seen).catch(() => {}));
     if (this.options.failing) this.address = `failing:${this.address}`;
@@ -81,6 +85,13 @@ class World {
   // themselves, or use their own cluster, begin with an empty store.
   get startsReady() {
     return this.options.start !== false && this.options.cluster === undefined;
+  }
+
+  // One per database.
+  async templates() {
+    const count = this.options.databases ?? DATABASES;
+    if (!this.startsReady) return Array(count).fill(undefined);
+    return count === 1 ? [await postgresTemplate(CHECKED, this.pgPort)] : (await spreadTemplate(CHECKED, this.pgPort)).split(" ");
   }
 
   get clock() {
@@ -300,7 +311,7 @@ class World {
     try {
       this.faults?.close();
       fs.rmSync(this.dir, { recursive: true, force: true });
-      if (this.database && !this.cluster) await dropDatabase(this.pgPort, this.database);
+      if (this.databases && !this.cluster) for (const name of this.databases) await dropDatabase(this.pgPort, name);
     } catch (fault) {
       problems.push(fault);
     }

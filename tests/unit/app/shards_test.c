@@ -1,15 +1,18 @@
 /* What docs/SCALE.md relies on: every table of a user begins with the shard (base/shard.h), and
  * only the statements listed here need more than one shard.
  *
- * A new table has to be added to `tables`, and a new statement that does not name the shard of its
- * rows to `crossing` and to docs/SCALE.md, with the reason. */
+ * A new table has to be added to spread_tables (src/spread/place.c), and a new statement that does
+ * not name the shard of its rows to `crossing` and to docs/SCALE.md, with the reason. */
 #include "unit/store_kit.h"
 
 #include "app/routes.h"
+#include "base/shard.h"
 #include "db/driver.h"
 #include "job/housekeeping.h"
+#include "spread/place.h"
 
 #include <sqlite3.h>
+#include <stdlib.h>
 
 /* These links bring every store, and so every statement, into this test. */
 const void *const linked[] = { routes_public, routes_private };
@@ -17,71 +20,19 @@ void (*const also_linked)(struct housekeeping *) = housekeeping_stop;
 
 #define DOCUMENT_MAX ((size_t)256 * 1024)
 
-enum place {
-    OF_USER, /* rows belong to a user; `key` begins with the shard */
-    LOOKUP,  /* spread by its own key: leads to a user, or belongs to somebody who is not known yet
-              */
-    SHARED,  /* few rows that every database has: apps */
-    LOCAL,   /* of one database */
+/* Tables whose key is not the first column of the primary key. */
+static const char *const exceptions[] = {
+    "user_usage", /* rows of an app's day are written together */
+    "lookup_claim",
 };
-
-static const struct table {
-    const char *name;
-    enum place place;
-    const char *key;
-    const char *exception; /* why `key` is not the first column of the primary key */
-} tables[] = {
-    { "user_account", OF_USER, "user_id", NULL },
-    { "user_picture", OF_USER, "picture_id", NULL },
-    { "session", OF_USER, "session_hash", NULL },
-    { "passkey", OF_USER, "user_id", NULL },
-    { "recovery_code", OF_USER, "user_id", NULL },
-    { "one_time_link", OF_USER, "link_hash", NULL },
-    { "outbox", OF_USER, "mail_id", NULL },
-    { "user_atoms", OF_USER, "row_key", NULL },
-    { "user_record", OF_USER, "row_key", NULL },
-    { "undo", OF_USER, "user_id", NULL },
-    { "import_draft", OF_USER, "user_id", NULL },
-    { "auth_request", OF_USER, "request_hash", NULL },
-    { "app_grant", OF_USER, "grant_id", NULL },
-    { "token_family", OF_USER, "family_id", NULL },
-    { "auth_code", OF_USER, "code_hash", NULL },
-    { "access_token", OF_USER, "row_key", NULL },
-    { "refresh_token", OF_USER, "row_key", NULL },
-    { "user_usage", OF_USER, "user_key", "rows of an app's day are written together" },
-    { "usage_revocation", OF_USER, "user_id", NULL },
-    { "activity", OF_USER, "user_id", NULL },
-    { "activity_day", OF_USER, "user_id", NULL },
-    { "activity_chain", OF_USER, "user_id", NULL },
-    { "activity_first", OF_USER, "user_id", NULL },
-    { "username_lookup", LOOKUP, "username", NULL },
-    { "email_lookup", LOOKUP, "email_key", NULL },
-    { "passkey_lookup", LOOKUP, "credential_id", NULL },
-    { "used_challenge", LOOKUP, "challenge_hash", NULL },
-    { "attempt", LOOKUP, "attempt_key", NULL },
-    { "app", SHARED, "app_id", NULL },
-    { "app_logo", SHARED, "app_id", NULL },
-    { "deleted_app", SHARED, "app_id", NULL },
-    { "app_usage", SHARED, "app_id", NULL },
-    { "app_refusal", SHARED, "app_id", NULL },
-    { "challenge_key", SHARED, "id", NULL },
-    { "clock_state", LOCAL, "id", NULL },
-    { "store_change", LOCAL, "xid", NULL },
-};
-
-/* Columns whose value begins with a shard, besides those above. */
-static const char *const also_keys[] = { "token_hash", "user_row_key" };
 
 /* Statements on rows of users that do not name the shard. */
-#define SIGN_IN "the lookup table leads to the user"
 #define DEVELOPER "an app's users are counted for its developer: the sum of all databases"
 #define OPERATOR "a command of the operator goes through all databases"
 #define EACH "in the background; each database for itself"
 static const struct {
     const char *name, *reason;
 } crossing[] = {
-    { "user_find_username", SIGN_IN },
-    { "user_find_email", SIGN_IN },
     { "usage_count_users", DEVELOPER },
     { "usage_count_connected", DEVELOPER },
     { "user_list", OPERATOR },
@@ -112,7 +63,6 @@ static const struct {
     { "draft_clean", EACH },
     { "grant_expired", EACH },
     { "link_clean", EACH },
-    { "outbox_add", EACH },
     { "outbox_claim", EACH },
     { "outbox_count", EACH },
     { "outbox_due", EACH },
@@ -123,19 +73,19 @@ static const struct {
     { "usage_list_revoked", EACH },
 };
 
-static const struct table *
-table_named(const char *name, size_t length)
+static const struct spread_table *
+table_named(const char *name)
 {
-    for (size_t i = 0; i < KIT_COUNT(tables); i++)
-        if (strlen(tables[i].name) == length && strncmp(tables[i].name, name, length) == 0)
-            return &tables[i];
+    for (size_t i = 0; i < spread_table_count; i++)
+        if (strcmp(spread_tables[i].name, name) == 0)
+            return &spread_tables[i];
     return NULL;
 }
 
 /* ---- tables ---- */
 
 static bool
-is_shard_column(const struct table *table, const char *column)
+is_shard_column(const struct spread_table *table, const char *column)
 {
     return strcmp(column, table->key) == 0 || strcmp(column, "user_id") == 0;
 }
@@ -150,7 +100,7 @@ prepare(sqlite3 *handle, const char *text, const char *name)
 }
 
 static void
-check_primary_key(sqlite3 *handle, const struct table *table)
+check_primary_key(sqlite3 *handle, const struct spread_table *table)
 {
     sqlite3_stmt *columns = prepare(
         handle, "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", table->name);
@@ -159,13 +109,15 @@ check_primary_key(sqlite3 *handle, const struct table *table)
         if (strcmp((const char *)sqlite3_column_text(columns, 0), table->key) == 0)
             found = at + 1;
     sqlite3_finalize(columns);
-    bool right = table->exception == NULL ? found == 1 : found > 1;
-    if (!right)
+    bool excepted = false;
+    for (size_t i = 0; i < KIT_COUNT(exceptions); i++)
+        excepted = excepted || strcmp(exceptions[i], table->name) == 0;
+    if (excepted ? found <= 1 : found != 1)
         fail_msg("the primary key of %s does not begin with %s", table->name, table->key);
 }
 
 static void
-check_unique_indexes(sqlite3 *handle, const struct table *table)
+check_unique_indexes(sqlite3 *handle, const struct spread_table *table)
 {
     sqlite3_stmt *indexes =
         prepare(handle, "SELECT name FROM pragma_index_list(?) WHERE \"unique\" = 1", table->name);
@@ -194,70 +146,39 @@ every_table_of_a_user_begins_with_the_shard(struct kit *kit)
     size_t count = 0;
     while (sqlite3_step(names) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(names, 0);
-        if (strncmp(name, "sqlite_", 7) == 0 || strcmp(name, "schema_step") == 0)
+        if (strncmp(name, "sqlite_", 7) == 0)
             continue;
-        const struct table *table = table_named(name, strlen(name));
+        const struct spread_table *table = table_named(name);
         if (table == NULL)
-            fail_msg("add the table %s to this test, and its place to docs/SCALE.md", name);
+            fail_msg("add the table %s to src/spread/place.c, and its place to docs/SCALE.md",
+                     name);
         count++;
-        if (table->place != LOCAL)
+        if (table->kind != SPREAD_LOCAL)
             check_primary_key(handle, table);
-        if (table->place == OF_USER)
+        if (table->kind == SPREAD_OF_USER)
             check_unique_indexes(handle, table);
     }
     sqlite3_finalize(names);
     sqlite3_close(handle);
-    assert_int_equal(count, KIT_COUNT(tables));
+    assert_int_equal(count, spread_table_count);
 }
 
 /* ---- statements ---- */
 
-static bool
-is_word_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || c == '_';
-}
-
+/* Whether a table of users is among the words of the statement. */
 static bool
 reads_users(const char *text)
 {
-    for (const char *at = text; *at != '\0';) {
-        size_t length = 0;
-        while (is_word_letter(at[length]))
-            length++;
-        const struct table *table = length == 0 ? NULL : table_named(at, length);
-        if (table != NULL && table->place == OF_USER)
-            return true;
-        at += length == 0 ? 1 : length;
+    for (size_t i = 0; i < spread_table_count; i++) {
+        size_t length = strlen(spread_tables[i].name);
+        for (const char *at = text; (at = strstr(at, spread_tables[i].name)) != NULL;
+             at += length) {
+            bool begins = at == text || strchr(" (,", at[-1]) != NULL;
+            bool ends = at[length] == '\0' || strchr(" (,.)", at[length]) != NULL;
+            if (begins && ends && spread_tables[i].kind == SPREAD_OF_USER)
+                return true;
+        }
     }
-    return false;
-}
-
-/* Whether the statement compares the column with a parameter, or adds rows with it. */
-static bool
-names_column(const char *text, const char *column)
-{
-    size_t length = strlen(column);
-    for (const char *at = text; (at = strstr(at, column)) != NULL; at += length) {
-        if (at > text && is_word_letter(at[-1]))
-            continue;
-        if (strncmp(at + length, " = $", 4) == 0 || strncmp(at + length, " BETWEEN $", 10) == 0)
-            return true;
-    }
-    return false;
-}
-
-static bool
-names_shard(const char *text)
-{
-    if (strncmp(text, "INSERT INTO", 11) == 0 && strstr(text, " VALUES ($1") != NULL)
-        return true; /* the new rows have it */
-    for (size_t i = 0; i < KIT_COUNT(tables); i++)
-        if (tables[i].place == OF_USER && names_column(text, tables[i].key))
-            return true;
-    for (size_t i = 0; i < KIT_COUNT(also_keys); i++)
-        if (names_column(text, also_keys[i]))
-            return true;
     return false;
 }
 
@@ -279,7 +200,9 @@ only_the_listed_statements_need_several_shards(struct kit *kit)
         const struct sql *sql = db_statement(i);
         if (strncmp(sql->name, "kit_", 4) == 0)
             continue;
-        bool crosses = reads_users(sql->text) && !names_shard(sql->text);
+        struct place place = place_of(sql);
+        bool crosses =
+            reads_users(sql->text) && place.where != PLACE_USER && place.where != PLACE_SPLIT;
         bool listed = reason_of(sql->name) != NULL;
         count += crosses;
         wrong += crosses != listed;
@@ -292,6 +215,103 @@ only_the_listed_statements_need_several_shards(struct kit *kit)
     assert_int_equal(count, KIT_COUNT(crossing));
 }
 
+/* The number of parameters. */
+static size_t
+parameters_of(const char *text)
+{
+    size_t most = 0;
+    for (const char *at = text; (at = strchr(at, '$')) != NULL; at++) {
+        size_t number = strtoul(at + 1, NULL, 10);
+        most = number > most ? number : most;
+    }
+    return most;
+}
+
+static void
+every_statement_has_a_place(struct kit *kit)
+{
+    static const struct {
+        const char *name;
+        int where;
+        size_t by;
+        int form;
+    } expected[] = {
+        { "user_find", PLACE_USER, 0, BY_ID },
+        { "user_add", PLACE_USER, 0, BY_ID },
+        { "session_add", PLACE_USER, 1, BY_ID }, /* its user's, as the hash says */
+        { "session_find", PLACE_USER, 0, BY_HASH },
+        { "request_take", PLACE_USER, 0, BY_HASH },
+        { "request_trim", PLACE_USER, 0, BY_HASH },
+        { "access_find", PLACE_USER, 1, BY_HASH },
+        { "access_add", PLACE_USER, 2, BY_ID },
+        { "refresh_find", PLACE_USER, 1, BY_HASH },
+        { "family_find", PLACE_USER, 0, BY_ID },
+        { "family_others", PLACE_USER, 0, BY_ID },
+        { "family_add", PLACE_USER, 0, BY_ID },
+        { "link_take", PLACE_USER, 0, BY_HASH },
+        { "usage_find_grant", PLACE_USER, 1, BY_USER_KEY },
+        { "usage_add_one", PLACE_USER, 1, BY_USER_KEY },
+        { "username_find", PLACE_LOOKUP, 0, BY_ID },
+        { "username_claim", PLACE_CLAIM, 1, BY_ID },
+        { "username_release", PLACE_RELEASE, 1, BY_ID },
+        { "passkey_claim", PLACE_CLAIM, 0, BY_ID },
+        { "challenge_use", PLACE_LOOKUP, 0, BY_ID },
+        { "attempt_count", PLACE_ELSEWHERE, 0, BY_ID },
+        { "claim_end", PLACE_LOOKUP, 1, BY_ID },
+        { "app_find", PLACE_ANY, 0, BY_ID },
+        { "app_put", PLACE_ALL, 0, BY_ID },
+        { "usage_add_app", PLACE_ALL, 0, BY_ID },
+        { "user_list", PLACE_MERGE, 6, BY_ID },
+        { "user_count", PLACE_SUM, 0, BY_ID },
+        { "outbox_claim", PLACE_FIRST, 0, BY_ID },
+        { "clean_session", PLACE_EACH, 0, BY_ID },
+        { "attempt_clean", PLACE_EACH, 0, BY_ID },
+    };
+    size_t found = 0;
+    (void)kit;
+    for (size_t i = 0; i < db_statement_count(); i++) {
+        const struct sql *sql = db_statement(i);
+        struct place place = place_of(sql);
+        if (strncmp(sql->name, "kit_", 4) == 0)
+            continue;
+        if (place.where == PLACE_UNKNOWN)
+            fail_msg("%s uses no table of src/spread/place.c", sql->name);
+        bool by_parameter = place.where == PLACE_USER || place.where == PLACE_LOOKUP ||
+                            place.where == PLACE_CLAIM || place.where == PLACE_RELEASE;
+        if (by_parameter && place.by >= parameters_of(sql->text))
+            fail_msg("%s has no parameter %zu", sql->name, place.by + 1);
+        for (size_t j = 0; j < KIT_COUNT(expected); j++) {
+            if (strcmp(expected[j].name, sql->name) != 0)
+                continue;
+            found++;
+            if (expected[j].where != (int)place.where || expected[j].by != place.by ||
+                expected[j].form != (int)place.form)
+                fail_msg("%s: place %d by %zu, %d", sql->name, (int)place.where, place.by,
+                         (int)place.form);
+        }
+    }
+    assert_int_equal(found, KIT_COUNT(expected));
+}
+
+/* Every shard has a database, as the formula of docs/SCALE.md says; keys spread evenly. */
+static void
+shards_spread_over_databases(struct kit *kit)
+{
+    for (size_t databases = 1; databases <= 64; databases++)
+        for (int shard = 0; shard < SHARD_COUNT; shard++) {
+            size_t at = place_of_shard(shard, databases);
+            assert_true(at < databases && (size_t)shard >= SHARD_COUNT * at / databases);
+            assert_true(at + 1 == databases || (size_t)shard < SHARD_COUNT * (at + 1) / databases);
+        }
+    size_t of[4] = { 0 };
+    for (int i = 0; i < 4000; i++) {
+        struct db_value name = db_text(str_format(kit->mem, "user%d", i));
+        of[place_of_shard(place_lookup_shard(&name), 4)]++;
+    }
+    for (size_t i = 0; i < 4; i++)
+        assert_true(of[i] > 800 && of[i] < 1200);
+}
+
 /* docs/SCALE.md lists the same tables and statements. */
 static void
 the_document_names_every_table_and_statement(struct kit *kit)
@@ -301,9 +321,9 @@ the_document_names_every_table_and_statement(struct kit *kit)
     char *text = arena_alloc(kit->mem, DOCUMENT_MAX);
     text[fread(text, 1, DOCUMENT_MAX - 1, file)] = '\0';
     fclose(file);
-    for (size_t i = 0; i < KIT_COUNT(tables) + KIT_COUNT(crossing); i++) {
+    for (size_t i = 0; i < spread_table_count + KIT_COUNT(crossing); i++) {
         const char *name =
-            i < KIT_COUNT(tables) ? tables[i].name : crossing[i - KIT_COUNT(tables)].name;
+            i < spread_table_count ? spread_tables[i].name : crossing[i - spread_table_count].name;
         if (strstr(text, str_format(kit->mem, "`%s`", name).ptr) == NULL)
             fail_msg("docs/SCALE.md does not mention `%s`", name);
     }
@@ -315,6 +335,8 @@ main(void)
     static const struct kit_case cases[] = {
         KIT_CASE(every_table_of_a_user_begins_with_the_shard),
         KIT_CASE(only_the_listed_statements_need_several_shards),
+        KIT_CASE(every_statement_has_a_place),
+        KIT_CASE(shards_spread_over_databases),
         KIT_CASE(the_document_names_every_table_and_statement),
     };
     return KIT_RUN("app/shards", cases, LOG_WARN);

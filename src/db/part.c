@@ -1,0 +1,102 @@
+/* part.c - which database of a store this is: the row of store_part, written when the database is
+ * created, and compared at every start. So a database that is missing, foreign, given twice, or in
+ * another order is noticed before a user is looked up in the wrong place. */
+#include "db/driver.h"
+
+#include "base/arena.h"
+
+#include <stdio.h>
+#include <sys/random.h>
+
+static enum err
+make_installation(char out[33], struct why *why)
+{
+    unsigned char bytes[16];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
+        why_set(why, "store: no random numbers are available");
+        return ERR_UNAVAILABLE;
+    }
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    return ERR_NONE;
+}
+
+/* A database that has just been created. */
+static enum err
+record(struct db *db, struct arena *mem, struct db_part *part, struct why *why)
+{
+    struct db_rows unwanted;
+    enum err err = ERR_NONE;
+    if (part->complete) {
+        why_set(why,
+                "store: database %zu of %zu is empty, but the others are in use; check its "
+                "address, or restore its backup",
+                part->number, part->count);
+        return ERR_INVALID;
+    }
+    if (part->installation[0] == '\0')
+        err = make_installation(part->installation, why);
+    part->unmarked = true;
+    const struct db_value values[] = { db_text(str_of(part->installation)),
+                                       db_int((int64_t)part->number), db_int((int64_t)part->count),
+                                       db_int(part->count == 1 ? 1 : 0) };
+    return err ? err
+               : db->driver->schema_query(db, mem,
+                                          "INSERT INTO store_part (id, installation, number, parts,"
+                                          " complete)"
+                                          " VALUES (1, $1, $2, $3, $4)",
+                                          values, 4, &unwanted, why);
+}
+
+static enum err
+compare(struct db *db, struct arena *mem, struct db_part *part, struct why *why)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db->driver->schema_query(
+        db, mem, "SELECT installation, number, parts, complete FROM store_part", NULL, 0, &rows,
+        why);
+    if (err)
+        return err;
+    int64_t number = db_cell_int(&rows, 0, 1), count = db_cell_int(&rows, 0, 2);
+    struct str installation = db_cell_text(&rows, 0, 0);
+    if (number != (int64_t)part->number || count != (int64_t)part->count) {
+        why_set(why,
+                "store: address %zu of %zu leads to database %lld of %lld; give all addresses, in "
+                "their order (docs/SCALE.md)",
+                part->number, part->count, (long long)number, (long long)count);
+        return ERR_INVALID;
+    }
+    if (part->installation[0] != '\0' && !str_eq_c(installation, part->installation)) {
+        why_set(why,
+                "store: database %zu of %zu belongs to another installation than those before it; "
+                "check its address",
+                part->number, part->count);
+        return ERR_INVALID;
+    }
+    snprintf(part->installation, sizeof part->installation, "%.*s", STR_ARG(installation));
+    bool complete = db_cell_int(&rows, 0, 3) != 0;
+    part->complete = part->complete || complete;
+    part->unmarked = part->unmarked || !complete;
+    return ERR_NONE;
+}
+
+enum err
+db_part_check(struct db *db, struct arena *mem, bool created, struct why *why)
+{
+    struct db_part single = { .number = 1, .count = 1 };
+    struct db_part *part = db->part == NULL ? &single : db->part;
+    if (db->any_part)
+        return ERR_NONE;
+    return created ? record(db, mem, part, why) : compare(db, mem, part, why);
+}
+
+enum err
+db_part_complete(struct db *db, struct why *why)
+{
+    enum err err = db->driver->schema_begin(db, why);
+    if (err)
+        return err;
+    err = db->driver->schema_run(db, "UPDATE store_part SET complete = 1", NULL, why);
+    enum err ended = db->driver->schema_end(db, err == ERR_NONE, why);
+    return err ? err : ended;
+}

@@ -1,0 +1,56 @@
+/* place.h - which database a statement needs. Private to spread/; tests read the tables.
+ *
+ * Computed once, when the store is opened, from the tables and parameters of each statement. A
+ * statement on rows of users names their shard in a parameter (docs/SCALE.md); the exceptions are
+ * listed in place.c. Pure functions, safe from any thread. */
+#ifndef SPREAD_PLACE_H
+#define SPREAD_PLACE_H
+
+#include "db/db.h"
+
+enum spread_kind {
+    SPREAD_OF_USER, /* rows belong to a user; `key` begins with the shard */
+    SPREAD_LOOKUP,  /* spread by its own key: leads to a user, or belongs to nobody known yet */
+    SPREAD_SHARED,  /* few rows that every database has: apps */
+    SPREAD_LOCAL,   /* of one database */
+};
+
+struct spread_table {
+    const char *name;
+    enum spread_kind kind;
+    const char *key;
+};
+
+extern const struct spread_table spread_tables[];
+extern const size_t spread_table_count;
+
+struct place {
+    enum {
+        PLACE_UNKNOWN,
+        PLACE_USER,      /* parameter `by` names the shard */
+        PLACE_LOOKUP,    /* parameter `by` is the key of a lookup row */
+        PLACE_CLAIM,     /* the same; `user` is the user who gets it */
+        PLACE_RELEASE,   /* the same; deletes the lookup row after the user's rows were changed */
+        PLACE_ELSEWHERE, /* as LOOKUP; if that database is down, in another one */
+        PLACE_ANY,       /* reads what every database has */
+        PLACE_ALL,       /* changes what every database has */
+        PLACE_EACH,      /* each database for itself; results follow each other */
+        PLACE_SUM,       /* a count over all; further columns are the least of those above 0 */
+        PLACE_MERGE,     /* ordered by the integer of column `by`, at most parameter `limit` */
+        PLACE_FIRST,     /* one database after the other, until there is a row */
+        PLACE_SPLIT,     /* rows of several users: run by the statement for one, if they differ */
+    } where;
+    size_t by; /* of a parameter, from 0 */
+    enum { BY_ID, BY_HASH, BY_USER_KEY } form;
+    size_t user, limit;
+    const char *kind; /* of a lookup row: "username" */
+};
+
+struct place place_of(const struct sql *sql);
+
+/* 0 to `databases` - 1: the database of a shard, and of a lookup key. */
+size_t place_of_shard(int shard, size_t databases);
+int place_shard(const struct place *place, const struct db_value *value);
+int place_lookup_shard(const struct db_value *key);
+
+#endif

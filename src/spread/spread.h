@@ -1,0 +1,94 @@
+/* spread.h - a store made of several PostgreSQL databases. Private to spread/.
+ *
+ * Each user is in one of them, by shard (base/shard.h): database i of n has the shards from
+ * 4096 i / n on. The flows and stores above db.h do not know: each statement goes to the database
+ * that its parameters name (place.h). docs/SCALE.md has the argument, and what a crash between two
+ * commits leaves.
+ *
+ *   spread.c       opening, readiness, and maintenance
+ *   place.c        which database a statement needs
+ *   transaction.c  reads, and writes of one or several databases
+ *   query.c        one statement on the databases it needs
+ *   rows.c         results of several databases as one
+ *   sync.c         what changed, in one database or in all
+ *   metrics.c      the metrics of all databases, added up */
+#ifndef SPREAD_SPREAD_H
+#define SPREAD_SPREAD_H
+
+#include "db/driver.h"
+#include "db/versions.h"
+#include "spread/place.h"
+
+#define SPREAD_MAX 64
+#define SPREAD_LATER_MAX 32 /* a user's lookup rows: two names and twenty passkeys */
+
+struct spread_store {
+    struct db db;
+    struct db *of[SPREAD_MAX];
+    size_t count;
+    struct versions versions; /* of all: commits of different databases share one count */
+    struct place *places;     /* per statement */
+    const struct sql *note;   /* records a claim; NULL: the program has no such statement */
+    const struct sql *add_one;
+    int64_t deadline_ms;
+    bool must_exist;
+};
+
+/* A lookup row that is deleted after the commit. */
+struct spread_later {
+    const struct sql *sql;
+    struct db_value values[2];
+    size_t database;
+};
+
+struct spread_tx {
+    struct db_tx tx;
+    bool writes;
+    bool is_shared; /* a shared write of the database `home`; it cannot change another one */
+    bool leaves;    /* … but has to */
+    size_t home;    /* the database of the user whose rows are changed; SPREAD_MAX: none yet */
+    struct db_tx *in[SPREAD_MAX]; /* NULL: not begun */
+    struct spread_later later[SPREAD_LATER_MAX];
+    size_t later_count;
+};
+
+static inline struct spread_store *
+spread_of(const struct db *db)
+{
+    return (struct spread_store *)(uintptr_t)db;
+}
+
+/* As last seen by its monitor, without asking. */
+bool spread_is_down(const struct spread_store *store, size_t database);
+size_t spread_home(const struct spread_store *store, int shard);
+
+/* transaction.c */
+enum err spread_write(struct db *db, db_work *work, void *argument, bool urgent);
+enum err spread_write_shared(struct db *db, struct str key, db_work *work, void *argument);
+struct db_tx *spread_begin_read(struct db *db);
+enum err spread_end_read(struct db_tx *tx);
+
+/* query.c */
+enum err spread_query(struct db_tx *tx, struct arena *mem, size_t statement,
+                      const struct db_value *values, size_t count, struct db_rows *rows);
+bool spread_put(struct db_tx *tx, struct arena *mem, size_t statement,
+                const struct db_value *values, size_t count);
+void spread_prefetch(struct db_tx *tx, struct arena *mem, size_t statement,
+                     const struct db_value *values, size_t count);
+
+/* rows.c: adds the rows of another database to `all`, whose columns are the same. */
+void spread_append(struct arena *mem, struct db_rows *all, const struct db_rows *more);
+void spread_sum(struct arena *mem, struct db_rows *all, const struct db_rows *more);
+void spread_order(struct arena *mem, struct db_rows *all, size_t column, int64_t limit);
+
+/* sync.c */
+uint64_t spread_version(struct db *db, struct str id);
+uint64_t spread_commits(struct db *db);
+uint64_t spread_sync_ticket(struct db *db);
+bool spread_sync_now(struct db *db, uint64_t ticket, int shard);
+void spread_sync(struct db *db, struct db_sync *sync);
+
+/* metrics.c */
+void spread_metrics(struct db *db, struct buf *page);
+
+#endif
