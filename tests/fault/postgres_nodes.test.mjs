@@ -211,10 +211,11 @@ onPostgres("reads that run as one statement get the data of their own user", asy
     assert.deepEqual([status, [...new Set(genres)]], expected, `${name} of user ${i}`);
     if (status === 200 && name === "profile") assert.match(text, new RegExp(`"user${i}"`));
   };
-  for (let round = 0; round < 5; round++)
+  const shared = async () => (await w.metrics()).penchant_store_reads_shared_total;
+  // How many arrive together depends on how busy the machine is.
+  for (let round = 0; round < 5 || (round < 200 && (await shared()) <= 20); round++)
     await Promise.all(clients.flatMap((_, i) => ["record", "hints", "profile", "record", "hints"].map((name) => check(name, i))));
-  const metrics = await w.metrics();
-  assert.ok(metrics.penchant_store_reads_shared_total > 20, `${metrics.penchant_store_reads_shared_total} reads ran together`);
+  assert.ok((await shared()) > 20, `${await shared()} reads ran together`);
 });
 
 // ---- what empties the caches ----
