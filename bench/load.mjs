@@ -19,7 +19,7 @@ export function writeRequests(port, requests) {
 const runLoad = (port, requestsFile, status, seconds, ...more) => runLoadOver(settings.connections, port, requestsFile, status, seconds, ...more);
 
 const runLoadOver = (connections, port, requestsFile, status, seconds, ...more) =>
-  run(tools.taskset, ["-c", settings.loadCore, tools.load, port, connections, status, requestsFile, seconds, ...more].map(String));
+  run(tools.taskset, ["-c", settings.loadCore, tools.load, port, connections, status, requestsFile, seconds, ...more].map(String), { showErrors: true });
 
 // { perSecond, p50, p99 } (milliseconds), from the line that it prints. Fails if any response had the wrong
 // status or another body than the first, because errors are fast.
@@ -44,4 +44,4 @@ export async function loadWith(port, requestsFile, status, seconds, every, other
 }
 
 // Sends the requests repeatedly, whatever the responses are.
-export const flood = (port, requestsFile, seconds) => runLoad(port, requestsFile, 200, seconds);
+export const flood = (port, requestsFile, seconds) => runLoad(port, requestsFile, 303, seconds);
