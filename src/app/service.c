@@ -46,7 +46,7 @@
  * hash passwords: a write waits for the disk anyway. */
 #define WORKER_NICENESS 10
 #define OTHER_DESCRIPTORS 64
-#define HASH_NICENESS 15 /* on both stores: hashing goes after writing */
+#define HASH_NICENESS 15 /* hashing goes after writing */
 
 struct service {
     const struct settings *settings;
@@ -294,11 +294,14 @@ start_workers(struct service *service)
 {
     size_t threads = (size_t)service->settings->workers;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    int niceness = db_reads_block(service->db) ? 0 : WORKER_NICENESS;
+    /* On PostgreSQL threads share reads and transactions: one of low priority would keep all others
+     * waiting. */
+    bool shares = db_reads_block(service->db);
+    int niceness = shares ? 0 : WORKER_NICENESS;
     service->workers = workers_start("workers", threads, threads * QUEUE_PER_WORKER, niceness);
     /* One core stays free of hashing. */
-    service->hashers =
-        workers_start("hashers", cores > 2 ? (size_t)cores - 1 : 1, HASH_QUEUE, HASH_NICENESS);
+    service->hashers = workers_start("hashers", cores > 2 ? (size_t)cores - 1 : 1, HASH_QUEUE,
+                                     shares ? 0 : HASH_NICENESS);
     service->control_workers =
         workers_start("control_workers", CONTROL_WORKERS, CONTROL_WORKERS * QUEUE_PER_WORKER, 0);
     service->health_workers = workers_start("health_workers", HEALTH_WORKERS, HEALTH_QUEUE, 0);
