@@ -10,7 +10,7 @@
 
 enum spread_kind {
     SPREAD_OF_USER, /* rows belong to a user; `key` begins with the shard */
-    SPREAD_LOOKUP,  /* spread by its own key: leads to a user, or belongs to nobody known yet */
+    SPREAD_LOOKUP,  /* spread by its own key: leads to a user, or to a request without a user */
     SPREAD_SHARED,  /* few rows that every database has: apps */
     SPREAD_LOCAL,   /* of one database */
 };
