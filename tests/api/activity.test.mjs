@@ -8,7 +8,6 @@ import { open, press, SAME_SITE, says } from "../kit/account.mjs";
 import { Mcp, resultOf } from "../kit/mcp.mjs";
 import { addApp, addPerson, assertTokens, DAY, HOUR, NOW, Person, stage } from "../kit/oauth.mjs";
 import { Client, connected, FOOD, MUSIC } from "../kit/preferences.mjs";
-import { psql } from "../kit/pg.mjs";
 import { run } from "../kit/process.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres, ROOT } from "../kit/world.mjs";
@@ -37,13 +36,6 @@ const written = async (w, person, wanted) => {
     return wanted.every((line) => found.includes(line));
   }).catch(() => assert.deepEqual(found, wanted));
   return found;
-};
-
-const sql = async (w, text) => {
-  if (w.kind === "postgres") return (await psql(w.address, text)).trim();
-  const { status, out, err } = await run("sqlite3", [w.file, text]);
-  assert.equal(status, 0, err);
-  return out.trim();
 };
 
 const rounds = (w) => w.service.log.filter(({ event }) => event === "housekeeping_done").length;
@@ -172,9 +164,9 @@ test("users see only their own activity, also of an app that they disconnected, 
   w.deadlines.forward(11_000);
   await api.get("domains");
   await w.stop();
-  assert.equal(await sql(w, "SELECT COUNT(DISTINCT user_id) FROM activity"), "1");
-  assert.equal(await sql(w, "SELECT COUNT(DISTINCT user_id) FROM activity_day"), "1");
-  assert.equal(await sql(w, "SELECT COUNT(DISTINCT user_id) FROM activity_first"), "1");
+  assert.equal(await w.sql("SELECT COUNT(DISTINCT user_id) FROM activity"), "1");
+  assert.equal(await w.sql("SELECT COUNT(DISTINCT user_id) FROM activity_day"), "1");
+  assert.equal(await w.sql("SELECT COUNT(DISTINCT user_id) FROM activity_first"), "1");
 });
 
 test("sign-ins on new devices and reused refresh tokens are shown to the user", async (t) => {
@@ -299,7 +291,7 @@ test("each day is closed with a hash, and removing, editing, or reordering a rec
     await w.stop();
     const first = Math.floor(NOW / DAY);
     const there = `usr_${"a".repeat(22)}`;
-    const id = await sql(w, "SELECT DISTINCT user_id FROM activity_chain");
+    const id = await w.sql("SELECT DISTINCT user_id FROM activity_chain");
     const moved = (table, where) => [`UPDATE ${table} SET user_id = '${there}' WHERE ${where}`, `UPDATE ${table} SET user_id = '${id}' WHERE user_id = '${there}'`];
     const damages = {
       "a removed record": [moved("activity", `day = ${first} AND action = 'write'`)],
@@ -314,10 +306,10 @@ test("each day is closed with a hash, and removing, editing, or reordering a rec
       "an edited hash": [[`UPDATE activity_day SET hash = 'x' || hash WHERE day = ${first}`, `UPDATE activity_day SET hash = SUBSTR(hash, 2) WHERE day = ${first}`]],
     };
     for (const [what, steps] of Object.entries(damages)) {
-      for (const [damage] of steps) await sql(w, damage);
+      for (const [damage] of steps) await w.sql(damage);
       const { status, err } = await w.command("check");
       assert.deepEqual([status, /^activity of usr_[\w-]+: the day \d{4}-\d\d-\d\d [^]*the store is damaged; restore a backup/.test(err)], [1, true], `${what}: ${err}`);
-      for (const [, undo] of steps) await sql(w, undo);
+      for (const [, undo] of steps) await w.sql(undo);
       await w.assertSound();
     }
     await w.start();
@@ -342,8 +334,8 @@ test("days older than 90 days are deleted, and the rest of the chain still verif
 onPostgres("a write on a day that was closed meanwhile counts on the next one", async (t) => {
   const { w, api } = await connected(t, { scope: EVERYTHING });
   await api.write(FOOD, FACTS); // opens the day
-  await psql(w.address, "UPDATE activity_day SET closed = 1");
+  await w.sql("UPDATE activity_day SET closed = 1");
   await api.write(MUSIC, { genres: ["jazz"] });
-  const days = await psql(w.address, "SELECT string_agg(subject || ' ' || (day - (SELECT MIN(day) FROM activity_day)), ', ' ORDER BY day) FROM activity WHERE action = 'write'");
+  const days = await w.sql("SELECT string_agg(subject || ' ' || (day - (SELECT MIN(day) FROM activity_day)), ', ' ORDER BY day) FROM activity WHERE action = 'write'");
   assert.equal(days.trim(), `${FOOD} 0, ${MUSIC} 1`);
 });

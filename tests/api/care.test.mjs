@@ -5,8 +5,6 @@ import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { addApp, addPerson, stage, userinfo } from "../kit/oauth.mjs";
-import { psql } from "../kit/pg.mjs";
-import { run } from "../kit/process.mjs";
 import { onPostgres, onSqlite, STORE, world } from "../kit/world.mjs";
 
 // Starts it and sees it refuse: one line, that status.
@@ -125,7 +123,7 @@ test("a command without a store reports it, exits with 2, and creates none", asy
   const asked = await w.command("export", "--all", "--json", { store: places[0] });
   assert.deepEqual([asked.status, asked.error.error], [2, "not_found"], asked.err);
   if (STORE === "sqlite") assert.equal(fs.statSync(path.join(w.dir, "empty.db")).size, 0);
-  else assert.equal(await psql(w.address, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"), "0");
+  else assert.equal(await w.sql("SELECT count(*) FROM pg_tables WHERE schemaname = 'public'"), "0");
 });
 
 test("migrate and user add begin a store", async (t) => {
@@ -192,8 +190,7 @@ test("a store made by a newer program is refused and left alone", async (t) => {
   const w = await world(t, { start: false });
   await w.addUser("ada");
   const future = "INSERT INTO schema_step (version, name, applied_at) VALUES (9000, 'from_the_future', 0)";
-  if (STORE === "postgres") await psql(w.address, future);
-  else assert.equal((await run("sqlite3", [w.file, future])).status, 0);
+  await w.sql(future);
   await refuses(w, 1, /9000.*newer|newer.*9000/);
   const { status, err } = await w.command("user", "list");
   assert.equal(status, 1);
@@ -221,10 +218,7 @@ test("after an account is deleted, check --compact leaves no row of its codes an
   const other = await addApp(w, { owner: "grace", name: "Dinner Planner" });
   await ada.connect(other);
   assert.equal((await w.command("user", "delete", "grace")).status, 0);
-  const rows = async (table) => {
-    const count = `SELECT count(*) FROM ${table}`;
-    return Number(STORE === "postgres" ? await psql(w.address, count) : (await run("sqlite3", [w.file, count])).out);
-  };
+  const rows = async (table) => Number(await w.sql(`SELECT count(*) FROM ${table}`));
   assert.ok((await rows("auth_code")) > 0, "the test looks at the wrong table");
   assert.equal((await w.command("user", "delete", "ada")).status, 0);
   assert.equal((await w.command("check", "--compact")).status, 0);

@@ -6,8 +6,6 @@ import test from "node:test";
 import { HOST, OTHER, documentClient, documentHost } from "../kit/document_host.mjs";
 import { textOf } from "../kit/html.mjs";
 import { assertBack, assertInvalidGrant, assertStop, assertTokenError, assertTokens, DAY, MINUTE, stage, userinfo, words } from "../kit/oauth.mjs";
-import { psql } from "../kit/pg.mjs";
-import { run } from "../kit/process.mjs";
 
 const FIRST = ["agent_hints", "preferences:read", "preferences:write"];
 const LOOP = "http://127.0.0.1/callback";
@@ -19,9 +17,8 @@ async function scene(t, settings = {}) {
 }
 
 async function rows(w, columns = "app_id, kind, document, name") {
-  const sql = `SELECT ${columns} FROM app WHERE kind <> 'portal' ORDER BY app_id`;
-  const out = w.kind === "postgres" ? await psql(w.address, sql) : (await run("sqlite3", ["-readonly", w.file, sql])).out;
-  return out.trim().split("\n").filter(Boolean).map((line) => line.split("|"));
+  const out = await w.sql(`SELECT ${columns} FROM app WHERE kind <> 'portal' ORDER BY app_id`);
+  return out.split("\n").filter(Boolean).map((line) => line.split("|"));
 }
 
 const says = (answer, sentence) => assert.match(textOf(assertStop(answer).text), sentence);

@@ -6,8 +6,6 @@ import { open, press, says, told } from "../kit/account.mjs";
 import { assertPage } from "../kit/expect.mjs";
 import { formTo, textOf } from "../kit/html.mjs";
 import { addPerson, assertBack, HOUR, MINUTE, Person, stage, userCommand, userinfo } from "../kit/oauth.mjs";
-import { psql } from "../kit/pg.mjs";
-import { run } from "../kit/process.mjs";
 import { FROM, mailServer } from "../kit/smtp.mjs";
 import { until } from "../kit/until.mjs";
 
@@ -45,7 +43,7 @@ const forgot = async (w, email, headers) => {
   return person.post("/forgot", form.filled({ typed: { email } }), headers);
 };
 
-const number = async (w, sql) => Number(w.kind === "sqlite" ? (await run("sqlite3", [w.file, sql])).out : await psql(w.address, sql));
+const number = async (w, sql) => Number(await w.sql(sql));
 const resets = (server) => server.mails.filter(({ headers }) => /new password/.test(headers.subject));
 const notices = (server, subject) => server.mails.filter(({ headers }) => subject.test(headers.subject));
 const signsIn = async (w, username, password) => (await new Person(w, { username, password }).signIn()).status === 303;

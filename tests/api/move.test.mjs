@@ -11,6 +11,7 @@ import { addApp, Person, stage } from "../kit/oauth.mjs";
 import { createDatabase, databaseAddress, psql, sharedPort } from "../kit/pg.mjs";
 import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
 import { Program, run, sanitizerReport } from "../kit/process.mjs";
+import { sqlite } from "../kit/sqlite.mjs";
 import { until } from "../kit/until.mjs";
 import { onSqlite, PASSWORD, STORE, world } from "../kit/world.mjs";
 
@@ -27,9 +28,7 @@ async function newStore(w, kind = STORE === "sqlite" ? "postgres" : "sqlite") {
 
 async function sql(address, text) {
   if (isPostgres(address)) return psql(address, text);
-  const { status, out, err } = await run("sqlite3", [address.slice("sqlite:".length), text]);
-  assert.equal(status, 0, err);
-  return out.trim();
+  return sqlite(address.slice("sqlite:".length), text);
 }
 
 // Tables and columns as the database itself lists them, not as the program does.

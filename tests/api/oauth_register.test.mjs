@@ -4,8 +4,6 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { assertCommon } from "../kit/expect.mjs";
 import { App, assertBack, assertStop, assertTokens, basic, DAY, EVERYTHING, stage, userinfo, words } from "../kit/oauth.mjs";
-import { psql } from "../kit/pg.mjs";
-import { run } from "../kit/process.mjs";
 import { until } from "../kit/until.mjs";
 import { world } from "../kit/world.mjs";
 
@@ -153,10 +151,7 @@ test("a client that nobody connects is deleted after a week, a connected one 400
   const [lonely, used] = [await register(w, { ...NONE, redirect_uris: [LOOP], client_name: "Lonely" }), await register(w, { ...NONE, redirect_uris: [LOOP], client_name: "Used" })];
   const set = await ada.connect(used, { scope: "profile:read" });
   const exists = async (app) => (await ada.get(app.request({ scope: "profile:read" }).path)).status !== 400;
-  const expiry = async (app) => {
-    const sql = `SELECT expires_at FROM app WHERE app_id = '${app.client_id}'`;
-    return Number(w.kind === "postgres" ? await psql(w.address, sql) : (await run("sqlite3", [w.file, sql])).out);
-  };
+  const expiry = async (app) => Number(await w.sql(`SELECT expires_at FROM app WHERE app_id = '${app.client_id}'`));
   assert.equal(await expiry(lonely), w.clock.now() + 7 * DAY);
   assert.equal(await expiry(used), w.clock.now() + 400 * DAY);
   w.clock.forward(20 * DAY);
@@ -168,15 +163,12 @@ test("a client that nobody connects is deleted after a week, a connected one 400
 // Runs SQL while nothing else uses the store.
 async function withStoppedStore(w, sql) {
   await w.stop();
-  const out = w.kind === "postgres" ? await psql(w.address, sql) : await run("sqlite3", [w.file, sql]).then(({ status, out, err }) => (assert.equal(status, 0, err), out));
+  const out = await w.sql(sql);
   await w.start();
   return out;
 }
 
-const count = async (w, where = "kind = 'registered'") => {
-  const sql = `SELECT COUNT(*) FROM app WHERE ${where}`;
-  return Number(w.kind === "postgres" ? await psql(w.address, sql) : (await run("sqlite3", ["-readonly", w.file, sql])).out);
-};
+const count = async (w, where = "kind = 'registered'") => Number(await w.sql(`SELECT COUNT(*) FROM app WHERE ${where}`));
 
 test("housekeeping deletes clients that have expired, and the grants of none that are kept", async (t) => {
   const { w, ada } = await stage(t);

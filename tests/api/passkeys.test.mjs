@@ -7,8 +7,7 @@ import { open, press, says, told } from "../kit/account.mjs";
 import { challengeFor, Passkey } from "../kit/authenticator.mjs";
 import { formTo, textOf } from "../kit/html.mjs";
 import { addPerson, assertPrivate, MINUTE, Person, stage, userCommand } from "../kit/oauth.mjs";
-import { createDatabase, psql } from "../kit/pg.mjs";
-import { run } from "../kit/process.mjs";
+import { createDatabase } from "../kit/pg.mjs";
 import { FROM, mailServer } from "../kit/smtp.mjs";
 import { until } from "../kit/until.mjs";
 import { DATABASES, world } from "../kit/world.mjs";
@@ -19,7 +18,7 @@ const SECURITY = "/account/security";
 const ADD = "/account/passkeys";
 
 const begin = (t, { settings, ...options } = {}) => stage(t, { ...options, settings: { ...SETTINGS, ...settings } });
-const count = async (w, table, sql = `SELECT COUNT(*) FROM ${table}`) => Number(w.kind === "sqlite" ? (await run("sqlite3", [w.file, sql])).out : await psql(w.address, sql));
+const count = async (w, table, sql = `SELECT COUNT(*) FROM ${table}`) => Number(await w.sql(sql));
 const isSignedIn = async (person) => (await person.get(SECURITY)).status === 200;
 const formToken = async (person) => /name="form" value="([^"]+)"/.exec((await open(person, SECURITY)).text)[1];
 

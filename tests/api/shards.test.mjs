@@ -4,8 +4,6 @@ import assert from "node:assert/strict";
 import crypto from "node:crypto";
 import test from "node:test";
 import { addApp, addPerson, assertInvalidGrant, stage } from "../kit/oauth.mjs";
-import { psql } from "../kit/pg.mjs";
-import { run } from "../kit/process.mjs";
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const value = (text, at) => DIGITS.indexOf(text[at]);
@@ -20,12 +18,7 @@ function inShard(secret, shard) {
   return start + crypto.createHash("sha256").update(start).digest("base64url").slice(0, 6);
 }
 
-const sql = async (w, text) => {
-  if (w.kind === "postgres") return (await psql(w.address, text)).trim().split("\n");
-  const { status, out, err } = await run("sqlite3", [w.file, text]);
-  assert.equal(status, 0, err);
-  return out.trim().split("\n");
-};
+const sql = async (w, text) => (await w.sql(text)).split("\n");
 
 const KEYS = {
   user_account: "substr(user_id, 5, 2)",

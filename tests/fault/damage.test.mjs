@@ -5,10 +5,8 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import test from "node:test";
 import { addPerson } from "../kit/oauth.mjs";
-import { psql } from "../kit/pg.mjs";
 import { Client, connected, MUSIC } from "../kit/preferences.mjs";
-import { run } from "../kit/process.mjs";
-import { onSqlite, RELEASE, STORE, world } from "../kit/world.mjs";
+import { onSqlite, RELEASE, world } from "../kit/world.mjs";
 
 const add = (w, name) => w.control(["user", "add", name, "--no-password", "--json"]);
 
@@ -139,16 +137,11 @@ onSqlite("a flipped bit in a stored fact is 503, a log line, and a finding of ch
   assert.equal((await w.command("check")).status, 0);
 });
 
-async function sql(w, statement) {
-  if (STORE === "sqlite") assert.equal((await run("sqlite3", [w.file, statement])).status, 0);
-  else await psql(w.address, statement);
-}
-
 test("check finds a damaged row on both stores", async (t) => {
   const { w, api } = await connected(t);
   await api.write(MUSIC, { favorite_artists: [ARTIST] });
   assert.equal((await w.command("check")).status, 0);
-  await sql(w, "UPDATE user_record SET record = replace(record, 'Zanzi', 'Zenzi') WHERE domain <> ''");
+  await w.sql("UPDATE user_record SET record = replace(record, 'Zanzi', 'Zenzi') WHERE domain <> ''");
   const { status, out, err } = await w.command("check");
   assert.equal(status, 1);
   assert.match(out + err, /damaged record of user usr_\S+, domain music_preferences/);

@@ -91,7 +91,7 @@ onPostgres("a lost confirmation is found out for every refresh that shared the t
     await w.service.logged("the outcome", (line) => line.event === "store_commit_found" && line.outcome === outcome);
     sets = answers.map((answer) => assertTokens(answer, EVERYTHING));
   }
-  const stored = await psql(w.address, "SELECT count(*), count(used_at) FROM refresh_token");
+  const stored = await w.sql("SELECT count(*), count(used_at) FROM refresh_token");
   assert.equal(stored.trim(), "24|16", "each was used once and has one successor");
   for (const { access_token } of sets) assert.equal((await userinfo(w, access_token)).status, 200);
 });

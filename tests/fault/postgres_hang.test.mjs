@@ -169,10 +169,10 @@ onPostgres("a primary that turned read-only is left, and used again when it acce
 onPostgres("a node whose schema another node has updated is not ready and does not write", async (t) => {
   const w = await world(t, { settings: { "store-deadline": DEADLINE_MS } });
   assert.equal((await readiness(w)).status, 200);
-  await psql(w.address, "INSERT INTO schema_step (version, name, applied_at) VALUES (9999, '9999_later', 0)");
+  await w.sql("INSERT INTO schema_step (version, name, applied_at) VALUES (9999, '9999_later', 0)");
   assert.match((await readiness(w)).text, /schema step 9999/);
   assertUnavailable(await w.signUp({ username: "during" }));
-  await psql(w.address, "DELETE FROM schema_step WHERE version = 9999");
+  await w.sql("DELETE FROM schema_step WHERE version = 9999");
   assert.equal((await readiness(w)).status, 200);
   assert.equal((await w.signUp({ username: "after" })).status, 303);
 });
@@ -184,7 +184,7 @@ onPostgres("a node with a wrong clock is not ready, and uses the database's time
   assert.match((await readiness(w)).text, /clock .* differs by 345(6000|5999) seconds/);
   assert.equal((await page(ada)).status, 200); // her session is not expired
   assert.equal((await w.signUp({ username: "grace" })).status, 303);
-  const created = await psql(w.address, "SELECT created_at FROM user_account WHERE username = 'grace'");
+  const created = await w.sql("SELECT created_at FROM user_account WHERE username = 'grace'");
   assert.ok(Math.abs(created - Date.now() / 1000) < 60, created);
   w.faults.skewClock(0);
   await ready(w, 15_000);

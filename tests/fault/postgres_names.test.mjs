@@ -6,7 +6,6 @@ import fs from "node:fs";
 import path from "node:path";
 import { assertUnavailable } from "../kit/expect.mjs";
 import { addPerson } from "../kit/oauth.mjs";
-import { psql } from "../kit/pg.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres, RELEASE, ROOT, world } from "../kit/world.mjs";
 
@@ -28,7 +27,7 @@ onPostgres("a name server that hangs delays no request beyond the deadline, nor 
   assert.equal((await ada.get("/account")).status, 200);
 
   fs.writeFileSync(hangs, "");
-  await psql(w.address, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${w.database}' AND pid <> pg_backend_pid()`);
+  await w.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${w.database}' AND pid <> pg_backend_pid()`);
   const counts = [];
   for (let round = 0; round < 3; round++) {
     const began = performance.now();
@@ -46,7 +45,7 @@ onPostgres("a name server that hangs delays no request beyond the deadline, nor 
   await until("the service to recover", async () => (await ada.get("/account")).status === 200, 5000);
 
   fs.writeFileSync(hangs, "");
-  await psql(w.address, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${w.database}' AND pid <> pg_backend_pid()`);
+  await w.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${w.database}' AND pid <> pg_backend_pid()`);
   assertUnavailable(await ada.get("/account"));
   await w.stop(10_000);
 });

@@ -240,7 +240,7 @@ async function warmNode(t, options) {
 onPostgres("after a lost connection everything is read again", async (t) => {
   const { w, api, record } = await warmNode(t);
   const before = await drops(w);
-  await psql(w.address, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%store_sync%' AND pid <> pg_backend_pid() AND datname = current_database()");
+  await w.sql("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE '%store_sync%' AND pid <> pg_backend_pid() AND datname = current_database()");
   assert.equal((await record()).status, 200);
   assert.ok((await drops(w)) > before, "nothing was dropped");
   await api.write(MUSIC, { genres: ["polka"] });
@@ -251,8 +251,8 @@ onPostgres("a node that slept while old changes were deleted drops what it has c
   const { w, record } = await warmNode(t);
   const before = await drops(w);
   w.service.signal("SIGSTOP");
-  await psql(w.address, "UPDATE app SET status = 'disabled'"); // its change row was deleted
-  await psql(w.address, "WITH gone AS (DELETE FROM store_change RETURNING 1) INSERT INTO store_change SELECT pg_current_xact_id(), '<' || pg_snapshot_xmax(pg_current_snapshot())");
+  await w.sql("UPDATE app SET status = 'disabled'"); // its change row was deleted
+  await w.sql("WITH gone AS (DELETE FROM store_change RETURNING 1) INSERT INTO store_change SELECT pg_current_xact_id(), '<' || pg_snapshot_xmax(pg_current_snapshot())");
   w.service.signal("SIGCONT");
   assert.equal((await record()).status, 401);
   assert.ok((await drops(w)) > before);
@@ -262,7 +262,7 @@ onPostgres("a change that many rows describe, or that no row can describe, drops
   const { w, record } = await warmNode(t);
   for (const rows of ["SELECT pg_current_xact_id(), '1' FROM generate_series(1, 1100)", "SELECT pg_current_xact_id(), '*'", "SELECT pg_current_xact_id(), 'what?'"]) {
     const before = await drops(w);
-    await psql(w.address, `INSERT INTO store_change ${rows}`);
+    await w.sql(`INSERT INTO store_change ${rows}`);
     assert.equal((await record()).status, 200);
     assert.ok((await drops(w)) > before, rows);
   }
@@ -284,16 +284,16 @@ onPostgres("a long transaction does not hide the changes of shorter ones, and it
 onPostgres("rows of a dump of another server neither stop writes nor the cache", async (t) => {
   const { w, api } = await warmNode(t);
   await w.stop();
-  await psql(w.address, "INSERT INTO store_change SELECT (pg_current_xact_id()::text::bigint + n)::text::xid8, '*' FROM generate_series(1000, 1100) n");
+  await w.sql("INSERT INTO store_change SELECT (pg_current_xact_id()::text::bigint + n)::text::xid8, '*' FROM generate_series(1000, 1100) n");
   await w.start();
-  assert.equal(await psql(w.address, "SELECT count(*) FROM store_change WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())"), "0");
+  assert.equal(await w.sql("SELECT count(*) FROM store_change WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())"), "0");
   assert.equal((await READS.record(w.origin, { token: api.token })).status, 200);
 });
 
 onPostgres("every write has its change row, in a table that is not logged", async (t) => {
   const { w } = await warmNode(t);
-  assert.equal(await psql(w.address, "SELECT relpersistence FROM pg_class WHERE relname = 'store_change'"), "u");
-  assert.notEqual(await psql(w.address, "SELECT count(*) FROM store_change"), "0");
+  assert.equal(await w.sql("SELECT relpersistence FROM pg_class WHERE relname = 'store_change'"), "u");
+  assert.notEqual(await w.sql("SELECT count(*) FROM store_change"), "0");
 });
 
 onPostgres("if the database cannot be asked, nothing is answered from memory", async (t) => {
@@ -334,7 +334,7 @@ onPostgres("failed sign-ins count over all nodes, by account and by network", as
   const parallel = await Promise.all(Array.from({ length: 12 }, (_, i) => attempt(nodes[i % 3], `nobody${i}`, "wrong kettle sings at dusk", same)));
   assert.deepEqual([parallel.filter((status) => status === 401).length, parallel.filter((status) => status === 429).length], [LIMIT, 12 - LIMIT]);
   assert.equal(await attempt(nodes[2], "grace", PASSWORD, same), 429);
-  assert.ok(!(await psql(w.address, "SELECT string_agg(attempt_key, ' ') FROM attempt")).includes("192.0.2"), "addresses are stored as digests");
+  assert.ok(!(await w.sql("SELECT string_agg(attempt_key, ' ') FROM attempt")).includes("192.0.2"), "addresses are stored as digests");
 });
 
 onPostgres("calls with a token count over all nodes, about", async (t) => {
@@ -356,11 +356,11 @@ onPostgres("calls with a token count over all nodes, about", async (t) => {
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
     return ((served - before) * 1000) / (Date.now() - began);
   };
-  await until("the count of each node", async () => (await psql(w.address, "SELECT count(*) FROM api_rate")).trim() === "3");
+  await until("the count of each node", async () => (await w.sql("SELECT count(*) FROM api_rate")).trim() === "3");
   await inSeconds(2); // a round of each node after the counts of all were there
   const rate = await inSeconds(5);
   ended = true;
   await Promise.all(calls);
   assert.ok(rate < 1.6 * LIMIT, `${rate.toFixed(1)} calls per second with a limit of ${LIMIT}; each node for itself would allow ${3 * LIMIT}`);
-  assert.ok(!(await psql(w.address, "SELECT string_agg(row_to_json(api_rate)::text, ' ') FROM api_rate")).includes(api.token));
+  assert.ok(!(await w.sql("SELECT string_agg(row_to_json(api_rate)::text, ' ') FROM api_rate")).includes(api.token));
 });

@@ -3,7 +3,6 @@
 import assert from "node:assert/strict";
 import { assertUnavailable } from "../kit/expect.mjs";
 import { addApp, addPerson, EVERYTHING } from "../kit/oauth.mjs";
-import { psql } from "../kit/pg.mjs";
 import { behindProxy } from "../kit/pg_proxy.mjs";
 import { Client, MUSIC } from "../kit/preferences.mjs";
 import { until } from "../kit/until.mjs";
@@ -51,7 +50,7 @@ onPostgres("with statements that take 500 ms more, writes are acknowledged or 50
   t.diagnostic(`longest response ${Math.round(longest)} ms, ${acknowledged.length} writes acknowledged, statuses ${[...statuses]}`);
   assert.deepEqual([...statuses].filter((status) => ![200, 303, 503].includes(status)), []);
   assert.ok(acknowledged.length > 0, "no write succeeded");
-  const names = new Set((await psql(w.address, "SELECT username FROM user_account")).split("\n"));
+  const names = new Set((await w.sql("SELECT username FROM user_account")).split("\n"));
   for (const [n, what] of acknowledged)
     if (n === null) assert.ok(names.has(what), `${what} was acknowledged and is lost`);
     else assert.ok((await clients[n].record(MUSIC)).favorite_artists.includes(what), `${what} was acknowledged and is lost`);

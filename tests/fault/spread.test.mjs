@@ -114,7 +114,7 @@ onTwo("a name that was claimed for a user who was not added is free after an hou
     if (status === 503) name = `eve${i}`;
   }
   assert.equal(await claims(), name, "the claim is noted");
-  assert.equal(await psql(w.address, `SELECT count(*) FROM user_account WHERE username = '${name}'`), "0");
+  assert.equal(await w.sql(`SELECT count(*) FROM user_account WHERE username = '${name}'`), "0");
   assert.equal(await psql(w.parts[0], `SELECT count(*) FROM username_lookup WHERE username = '${name}'`), "1");
   assert.ok(w.service.log.some(({ event }) => event === "store_partly_committed"));
   await psql(w.parts[1], "DROP TRIGGER refuse ON user_account");
@@ -126,8 +126,8 @@ onTwo("a name that was claimed for a user who was not added is free after an hou
   assert.equal((await w.signUp({ username: name })).status, 303);
   // A claim whose user exists is kept.
   twoHoursLater(w);
-  await until("housekeeping to settle the claim", async () => (await psql(w.address, "SELECT count(*) FROM lookup_claim")) === "0", 60_000);
-  assert.equal(await psql(w.address, `SELECT count(*) FROM username_lookup WHERE username = '${name}'`), "1");
+  await until("housekeeping to settle the claim", async () => (await w.sql("SELECT count(*) FROM lookup_claim")) === "0", 60_000);
+  assert.equal(await w.sql(`SELECT count(*) FROM username_lookup WHERE username = '${name}'`), "1");
   assert.ok((await w.usernames()).includes(name));
 });
 
@@ -140,7 +140,7 @@ onTwo("a renamed or deleted user leaves no lookup row, wherever it is", async (t
     assert.equal(renamed.status, 0, renamed.err);
     if (i % 2 === 1) assert.equal((await w.command("user", "delete", `other${i}`)).status, 0);
   }
-  assert.deepEqual((await psql(w.address, "SELECT username FROM username_lookup")).split("\n").sort(), ["other0", "other2", "other4"]);
+  assert.deepEqual((await w.sql("SELECT username FROM username_lookup")).split("\n").sort(), ["other0", "other2", "other4"]);
   assert.deepEqual(await w.usernames(), ["other0", "other2", "other4"]);
 });
 

@@ -20,9 +20,10 @@ import { fileURLToPath } from "node:url";
 import { control } from "./control.mjs";
 import { descriptionOf } from "./described.mjs";
 import { ask, Connection } from "./http.mjs";
-import { createDatabase, databaseAddress, dropDatabase, PG_PASSWORD, sharedPort } from "./pg.mjs";
+import { createDatabase, databaseAddress, dropDatabase, PG_PASSWORD, psql, sharedPort } from "./pg.mjs";
 import { environment, Program, run, sanitizerReport } from "./process.mjs";
 import { FaultInjection } from "./fault_injection.mjs";
+import { sqlite } from "./sqlite.mjs";
 import { postgresTemplate, spreadTemplate, sqliteTemplate } from "./template.mjs";
 import { until } from "./until.mjs";
 import { Witness } from "./witness.mjs";
@@ -165,6 +166,11 @@ class World {
 
   get port() {
     return Number(new URL(this.origin).port);
+  }
+
+  // Runs SQL in the store, beside the service, and returns its output as text; see psql() for several databases.
+  sql(text) {
+    return this.kind === "sqlite" ? sqlite(this.file, text) : psql(this.address, text);
   }
 
   // ---- requests ----
