@@ -5,6 +5,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+#include <string.h>
+
 struct asked {
     struct spread_tx *tx;
     struct spread_store *store;
@@ -177,7 +179,9 @@ ask_any(const struct asked *asked, struct db_rows *rows)
     return err;
 }
 
-/* In this order in every transaction, so that two of them do not deadlock. */
+/* In this order in every transaction, so that two of them do not deadlock. The first database
+ * decides what there is: a row that another transaction has committed only in a later one so far is
+ * not locked there, because that transaction's rows in the first would be locked after it. */
 static enum err
 ask_all(const struct asked *asked, struct db_rows *rows)
 {
@@ -186,7 +190,8 @@ ask_all(const struct asked *asked, struct db_rows *rows)
     enum err err = ERR_NONE;
     for (size_t i = 0; i < store->count && !err; i++)
         err = spread_is_down(store, i) ? ERR_UNAVAILABLE : ERR_NONE;
-    for (size_t i = 0; i < store->count && !err; i++)
+    bool tells = strstr(asked->sql->text, " RETURNING ") != NULL;
+    for (size_t i = 0; i < store->count && !err && (i == 0 || !tells || rows->count > 0); i++)
         err = ask(asked, i, i == 0 ? rows : &unwanted);
     return err;
 }

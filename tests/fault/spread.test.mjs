@@ -2,8 +2,9 @@
 // its two commits leaves the name free after an hour, and databases in the wrong order or of another store are refused.
 
 import assert from "node:assert/strict";
+import { documentClient, documentHost } from "../kit/document_host.mjs";
 import { assertUnavailable } from "../kit/expect.mjs";
-import { addApp, addPerson, NOW } from "../kit/oauth.mjs";
+import { addApp, addPerson, NOW, stage } from "../kit/oauth.mjs";
 import { Cluster, createDatabase, psql } from "../kit/pg.mjs";
 import { Client, FOOD } from "../kit/preferences.mjs";
 import { until } from "../kit/until.mjs";
@@ -129,6 +130,30 @@ onTwo("a name that was claimed for a user who was not added is free after an hou
   await until("housekeeping to settle the claim", async () => (await w.sql("SELECT count(*) FROM lookup_claim")) === "0", 60_000);
   assert.equal(await w.sql(`SELECT count(*) FROM username_lookup WHERE username = '${name}'`), "1");
   assert.ok((await w.usernames()).includes(name));
+});
+
+// Otherwise two transactions could wait for each other in two databases, where neither server sees a deadlock.
+onTwo("an app that the first database does not have yet is not locked in another one", async (t) => {
+  const host = await documentHost(t);
+  const { w, ada } = await stage(t, { databases: 2, settings: { ...host.settings, "store-deadline": 15_000 } });
+  const client = documentClient(w, host.publish("/client.json"));
+  await ada.asked(client);
+  await w.stop();
+  const [first, second] = w.address.split(" ");
+  const row = "app WHERE kind = 'document'";
+  await psql(first, `CREATE TABLE kept AS SELECT * FROM ${row}; DELETE FROM ${row}`);
+  await w.start();
+  // Another node has committed the app in the second database, and not yet in the first.
+  const other = psql(first, "BEGIN; INSERT INTO app SELECT * FROM kept; SELECT pg_sleep(20)").catch(() => {});
+  const activity = (where) => `FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database() AND ${where}`;
+  const count = async (where) => Number(await psql(first, `SELECT count(*) ${activity(where)}`));
+  await until("the other node", async () => (await count("wait_event = 'PgSleep'")) === 1);
+  const asked = ada.get(client.request().path);
+  await until("the app to be added", async () => (await count("wait_event_type = 'Lock' AND query LIKE 'INSERT INTO app %'")) === 1);
+  assert.equal(await psql(second, "SET lock_timeout = 100; UPDATE app SET name = name WHERE kind = 'document' RETURNING kind"), "document");
+  await psql(first, `SELECT pg_terminate_backend(pid) ${activity("wait_event = 'PgSleep'")}`);
+  assert.equal((await asked).status, 200);
+  await other;
 });
 
 onTwo("a renamed or deleted user leaves no lookup row, wherever it is", async (t) => {
