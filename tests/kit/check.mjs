@@ -79,5 +79,5 @@ const expected = ["lint", "unit", "unit on both stores", "oracle", "browser", "c
 const absent = words.length > 0 ? [] : expected.filter((group) => !all.some((task) => task.group === group));
 for (const group of absent) console.log(`FAIL ${group}: there are no tests`);
 
-const { passed, failed } = await runShared(chosen, { partial: words.length > 0 });
+const { passed, failed } = await runShared(chosen, { partial: words.length > 0, again: words.length === 0 });
 conclude({ passed, failed: failed + absent.length });

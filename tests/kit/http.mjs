@@ -7,7 +7,7 @@ import { PATIENCE, until } from "./until.mjs";
 
 // Sends one request on a new connection. The body is `form` (an object), `json`, or `body`. Returns
 // status, headers, text, and data if the response is JSON.
-export function ask(origin, method, path, { headers = {}, form, json, body, tls, within = 30_000 } = {}) {
+export function ask(origin, method, path, { headers = {}, form, json, body, tls, within = 60_000 } = {}) {
   const { protocol, hostname, port } = new URL(origin);
   const sent = { ...headers };
   if (form !== undefined) {

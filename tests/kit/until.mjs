@@ -6,7 +6,7 @@ export const PATIENCE = /tsan/.test(process.env.PENCHANT ?? "") ? 4 : 1;
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // Calls `look` until it returns something truthy, and returns that.
-export async function until(what, look, within = 15_000) {
+export async function until(what, look, within = 60_000) {
   const end = Date.now() + within * PATIENCE;
   for (let wait = 2; ; wait = Math.min(wait * 1.5, 50)) {
     const seen = await look();
@@ -17,7 +17,7 @@ export async function until(what, look, within = 15_000) {
 }
 
 // The promise's value, or an error that names what did not happen in time.
-export async function soon(what, promise, within = 15_000) {
+export async function soon(what, promise, within = 60_000) {
   let timer;
   const late = new Promise((_, reject) => {
     timer = setTimeout(() => reject(new Error(`waited ${within} ms for ${what}`)), within * PATIENCE);
