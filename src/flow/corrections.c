@@ -59,7 +59,7 @@ corrections_save(struct db_tx *tx, struct correction_work *work, const struct un
     if (!work->changed)
         return ERR_NONE;
     enum err err = atom_store_save(tx, work->mem, params->user_id, work->domain->name, work->atoms,
-                                   work->count, false);
+                                   work->count, 0);
     if (!err && before != NULL)
         err = undo_save(tx, work->mem, before, params->now, &work->out->undo);
     if (!err && work->record_changed)
@@ -399,7 +399,7 @@ remove_from_domain(struct db_tx *tx, struct removal *removal, struct str domain)
             atoms[kept++] = atom;
     }
     if (!err && changed)
-        err = atom_store_save(tx, removal->mem, params->user_id, domain, atoms, kept, false);
+        err = atom_store_save(tx, removal->mem, params->user_id, domain, atoms, kept, 0);
     if (!err && record_changed)
         err = put_record(tx, removal, domain, atoms, kept);
     return err;

@@ -26,7 +26,7 @@ struct merge {
     struct arena *mem;
     const struct preference_write *params;
     struct item *items;
-    size_t item_count, item_limit;
+    size_t item_count, item_capacity, item_limit;
     struct sourced_atom *atoms; /* of the domain, oldest first; new ones are appended */
     size_t count;
     int64_t sequence;
@@ -34,12 +34,12 @@ struct merge {
     bool changed;         /* the atoms must be saved */
     bool record_changed;  /* the record must be rebuilt; held atoms do not even change its time */
     const char *full;     /* the limit that it would exceed; NULL: none */
-    bool had_atoms;       /* before, and active ones, so that the domain had a record */
-    bool had_record;
-    struct view view; /* what the writer sees */
-    bool limited;     /* it does not see everything in the domain */
-    bool waits;       /* new values are held */
-    size_t room;      /* then: how many more may wait */
+    int64_t row_key;      /* of the atoms; 0: not stored yet */
+    bool had_record;      /* there were active atoms */
+    struct view view;     /* what the writer sees */
+    bool limited;         /* it does not see everything in the domain */
+    bool waits;           /* new values are held */
+    size_t room;          /* then: how many more may wait */
     struct preference_counts *counts;
     struct record *record;
 };
@@ -61,6 +61,20 @@ preferences_key(struct arena *mem, struct str key)
     return key.len <= KEY_MAX_BYTES ? key : str_format(mem, "#%s", digest_text(mem, key).ptr);
 }
 
+/* Nearly all writes have few items, so room for the most that is allowed is not reserved. */
+static void
+reserve_items(struct merge *merge, size_t count)
+{
+    if (count <= merge->item_capacity)
+        return;
+    size_t capacity = count > 2 * merge->item_capacity ? count : 2 * merge->item_capacity;
+    struct item *items = ARENA_ARRAY(merge->mem, struct item, capacity);
+    for (size_t i = 0; i < merge->item_count; i++)
+        items[i] = merge->items[i];
+    merge->items = items;
+    merge->item_capacity = capacity;
+}
+
 static void
 check_item(struct merge *merge, const struct member *member, const struct json_value *given,
            struct str at, struct preference_problems *problems)
@@ -74,6 +88,7 @@ check_item(struct merge *merge, const struct member *member, const struct json_v
         add_problem(merge->mem, problems, at, problem);
         return;
     }
+    reserve_items(merge, merge->item_count + count);
     for (size_t i = 0; i < count; i++) {
         struct item *item = &merge->items[merge->item_count++];
         *item = (struct item){ member, values[i] };
@@ -116,7 +131,7 @@ check_items(struct merge *merge, struct preference_problems *problems)
     for (size_t i = 0; i < given->count; i++)
         most += given->children[i].type == JSON_ARRAY ? given->children[i].count : 1;
     merge->item_limit = most + SPLIT_ITEMS_MAX;
-    merge->items = ARENA_ARRAY(merge->mem, struct item, merge->item_limit);
+    reserve_items(merge, most);
     for (size_t i = 0; i < given->count; i++)
         check_member(merge, &given->children[i], problems);
     return problems->count == 0 ? ERR_NONE : ERR_INVALID;
@@ -400,7 +415,7 @@ save_all(struct db_tx *tx, struct merge *merge)
                                     merge->atoms, merge->count);
     if (merge->changed && !err)
         err = atom_store_save(tx, merge->mem, params->user_id, params->domain->name, merge->atoms,
-                              merge->count, merge->had_atoms);
+                              merge->count, merge->row_key);
     if (err) {
         merge->full = "would exceed the limit of 6 MiB of facts about this user, or of 10,000 "
                       "sources in this domain; the user must delete some first";
@@ -483,8 +498,8 @@ merge_all(struct db_tx *tx, void *argument)
     enum err err =
         atom_store_hold_sets(tx, merge->mem, params->user_id, &merge->sequence, &merge->hint_sets);
     if (!err)
-        err = atom_store_read(tx, merge->mem, params->user_id, params->domain->name, params->source,
-                              &found, &merge->count);
+        err = atom_store_read_row(tx, merge->mem, params->user_id, params->domain->name,
+                                  params->source, &found, &merge->count, &merge->row_key);
     if (!err && params->undo != NULL)
         err = undo_begin(tx, merge->mem, params->user_id, params->domain->name, &before);
     if (!err && params->as_granted)
@@ -493,7 +508,6 @@ merge_all(struct db_tx *tx, void *argument)
         return err;
     merge->atoms =
         ARENA_ARRAY(merge->mem, struct sourced_atom, merge->count + merge->item_count + 1);
-    merge->had_atoms = merge->count > 0;
     merge->had_record = false;
     for (size_t i = 0; i < merge->count; i++) {
         merge->atoms[i] = found[i];

@@ -213,7 +213,7 @@ save(struct db_tx *tx, struct work *work, int64_t sequence)
     if (work->restored.count > ATOMS_PER_DOMAIN_MAX && work->restored.count > work->now.count)
         return ERR_INVALID;
     enum err err = atom_store_save(tx, work->mem, params->user_id, work->domain->name,
-                                   work->restored.list, work->restored.count, false);
+                                   work->restored.list, work->restored.count, 0);
     if (!err)
         err = atom_store_release(tx, work->mem, params->user_id, sequence);
     for (size_t i = 0; i < work->write_count && !err; i++)

@@ -18,7 +18,12 @@
 #define SMALL_LIST ((size_t)256 * 1024)
 
 #define OF_MEMBER(row) row ".row_key BETWEEN m.p2 AND m.p3 AND " row ".user_id = m.p1"
-#define HEADER_OF_MEMBER OF_MEMBER("h") " AND h.domain = ''"
+
+/* In statements for many users, the scan of a user's rows ends with the row that is needed: each
+ * row costs PostgreSQL about as much as finding the first one. */
+#define FIRST_OF_MEMBER(columns, table, domain)                                                    \
+    "LATERAL (SELECT " columns " FROM " table " r WHERE " OF_MEMBER("r") " AND r.domain = " domain \
+                                                                         " LIMIT 1"
 
 SQL(atom_hold,
     "UPDATE user_record SET generation = generation" USER_HEADER " RETURNING atom_sequence");
@@ -28,8 +33,8 @@ SQL_MANY(atom_hold_sets,
          "UPDATE user_record SET generation = generation" USER_HEADER
          " RETURNING atom_sequence, hint_sets",
          "tii",
-         "SELECT m.n, h.atom_sequence, h.hint_sets FROM m JOIN user_record h ON " HEADER_OF_MEMBER
-         " FOR UPDATE OF h");
+         "SELECT m.n, h.* FROM m, " FIRST_OF_MEMBER("r.atom_sequence, r.hint_sets", "user_record",
+                                                    "''") " FOR UPDATE) h");
 
 /* Generations are random: after a failover that lost writes, a counter would repeat, and a cached
  * response of a lost state would be used. */
@@ -37,12 +42,14 @@ SQL(atom_release, "UPDATE user_record SET generation = $5, atom_sequence = $4" U
 
 /* A domain gets the user's next row key with its first atom and keeps the row when its list becomes
  * empty. */
-SQL_MANY(atom_list_find, "SELECT domain, atoms FROM user_atoms" OF_USER " AND domain = $4" NO_OTHER,
+SQL_MANY(atom_list_find,
+         "SELECT domain, atoms, row_key FROM user_atoms" OF_USER " AND domain = $4" NO_OTHER,
          "tiit",
-         "SELECT m.n, a.domain, a.atoms FROM m JOIN user_atoms a ON " OF_MEMBER(
-             "a") " AND a.domain = m.p4");
-SQL(atom_list_list, "SELECT domain, atoms FROM user_atoms" OF_USER);
+         "SELECT m.n, a.* FROM m, " FIRST_OF_MEMBER("r.domain, r.atoms, r.row_key", "user_atoms",
+                                                    "m.p4") ") a");
+SQL(atom_list_list, "SELECT domain, atoms, row_key FROM user_atoms" OF_USER);
 SQL(atom_list_domains, "SELECT domain FROM user_atoms" OF_USER " AND atoms <> ''");
+/* The caller narrows the range of row keys to that of the row if it has read it. */
 SQL_MANY(atom_list_put,
          "UPDATE user_atoms SET atoms = $5" OF_USER " AND domain = $4 RETURNING domain", "tiitt",
          "UPDATE user_atoms a SET atoms = m.p5 FROM m WHERE " OF_MEMBER(
@@ -62,14 +69,15 @@ SQL_SHARED_READ(
     "SELECT domain, record, atom_count, updated_at FROM user_record" WITH_ATOMS
     " AND domain = $4" NO_OTHER,
     "tiit",
-    "SELECT m.n, h.domain, h.record, h.atom_count, h.updated_at"
-    " FROM m JOIN user_record h ON " OF_MEMBER("h") " AND h.atom_count > 0 AND h.domain = m.p4");
+    "SELECT m.n, h.* FROM m, " FIRST_OF_MEMBER("r.domain, r.record, r.atom_count, r.updated_at",
+                                               "user_record", "m.p4") ") h WHERE h.atom_count > 0");
 SQL_MANY(record_put,
          "UPDATE user_record SET record = $5, atom_count = $6, updated_at = $7" OF_USER
          " AND domain = $4 RETURNING domain",
          "tiittii",
-         "UPDATE user_record h SET record = m.p5, atom_count = m.p6, updated_at = m.p7 FROM m"
-         " WHERE " OF_MEMBER("h") " AND h.domain = m.p4 RETURNING m.n, h.domain");
+         "UPDATE user_record h SET record = m.p5, atom_count = m.p6, updated_at = m.p7 FROM "
+         "m, " FIRST_OF_MEMBER("r.row_key", "user_record", "m.p4") ") k WHERE h.row_key = k.row_key"
+                                                                   " RETURNING m.n, h.domain");
 SQL(record_add,
     "INSERT INTO user_record (row_key, user_id, domain, record, atom_count, updated_at)"
     " SELECT COALESCE((SELECT MAX(row_key) + 1 FROM user_record"
@@ -82,13 +90,15 @@ SQL(record_end_user, "DELETE FROM user_record" OF_USER " AND domain <> ''"); /* 
 SQL(hint_sets_find, "SELECT hint_sets FROM user_record" USER_HEADER NO_OTHER);
 SQL(hint_sets_put, "UPDATE user_record SET hint_sets = $4" USER_HEADER);
 
-/* hint_sets_put and atom_release in one. */
+/* hint_sets_put and atom_release in one. The form for many expects the header row at the first of
+ * the user's row keys, where it is unless two users share them; the group then changes too few
+ * rows, and its members run alone. */
 SQL_MANY(header_put,
          "UPDATE user_record SET generation = $5, atom_sequence = $4, hint_sets = $6" USER_HEADER
          " RETURNING user_id",
          "tiiiit",
          "UPDATE user_record h SET generation = m.p5, atom_sequence = m.p4, hint_sets = m.p6 FROM m"
-         " WHERE " HEADER_OF_MEMBER);
+         " WHERE h.row_key = m.p2 AND h.user_id = m.p1 AND h.domain = ''");
 
 enum err
 atom_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence)
@@ -170,12 +180,13 @@ join_atom_lists(struct arena *mem, const struct atom_list *lists, size_t list_co
     return ERR_NONE;
 }
 
-/* The atom lists of all domains if `domain` is absent. */
+/* The atom lists of all domains if `domain` is absent, and the row key of the last one. */
 static enum err
-find_atom_lists(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                struct atom_list **out, size_t *count)
+find_rows(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+          struct atom_list **out, size_t *count, int64_t *row_key)
 {
     struct db_rows rows = { 0 };
+    *row_key = 0;
     enum err err =
         str_present(domain)
             ? db_query(tx, mem, &atom_list_find, &rows, db_user(user_id), db_text(domain))
@@ -188,20 +199,37 @@ find_atom_lists(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
                                .text = db_cell_text(&rows, i, 1) };
         err = row_sum_check(&row);
         (*out)[i] = (struct atom_list){ row.domain, row.text };
+        *row_key = db_cell_int(&rows, i, 2);
     }
     return err;
+}
+
+static enum err
+find_atom_lists(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+                struct atom_list **out, size_t *count)
+{
+    int64_t unused;
+    return find_rows(tx, mem, user_id, domain, out, count, &unused);
+}
+
+enum err
+atom_store_read_row(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
+                    struct str caller, struct sourced_atom **out, size_t *count, int64_t *row_key)
+{
+    struct atom_list *lists;
+    size_t list_count;
+    enum err err = find_rows(tx, mem, user_id, domain, &lists, &list_count, row_key);
+    *out = NULL;
+    *count = 0;
+    return err ? err : join_atom_lists(mem, lists, list_count, caller, out, count);
 }
 
 enum err
 atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                 struct str caller, struct sourced_atom **out, size_t *count)
 {
-    struct atom_list *lists;
-    size_t list_count;
-    enum err err = find_atom_lists(tx, mem, user_id, domain, &lists, &list_count);
-    *out = NULL;
-    *count = 0;
-    return err ? err : join_atom_lists(mem, lists, list_count, caller, out, count);
+    int64_t unused;
+    return atom_store_read_row(tx, mem, user_id, domain, caller, out, count, &unused);
 }
 
 /* Updates a row, or inserts it if it does not exist. If it probably exists, the update may wait. */
@@ -243,16 +271,19 @@ atom_store_check_room(struct db_tx *tx, struct arena *mem, struct str user_id, s
 
 enum err
 atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                const struct sourced_atom *atoms, size_t count, bool exists)
+                const struct sourced_atom *atoms, size_t count, int64_t row_key)
 {
     struct row_sum row = { .user_id = user_id, .domain = domain };
     row.text = atom_list_write(mem, atoms, count);
     if (!str_present(row.text))
         return ERR_INVALID;
-    const struct db_value values[] = { db_user(user_id), db_text(domain),
-                                       db_text(row_sum_add(mem, &row)) };
+    struct str text = row_sum_add(mem, &row);
+    if (row_key != 0)
+        return db_put(tx, mem, &atom_list_put, db_text(user_id), db_int(row_key), db_int(row_key),
+                      db_text(domain), db_text(text));
+    const struct db_value values[] = { db_user(user_id), db_text(domain), db_text(text) };
     return put_or_add(tx, mem, &atom_list_put, &atom_list_add, values,
-                      sizeof values / sizeof values[0], exists);
+                      sizeof values / sizeof values[0], false);
 }
 
 /* ---- one atom ---- */

@@ -45,14 +45,19 @@ enum err atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id
  * `domain` is absent. */
 enum err atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                          struct str caller, struct sourced_atom **out, size_t *count);
+/* The same for one domain, also with the key of the row that atom_store_save() replaces; 0: none.
+ */
+enum err atom_store_read_row(struct db_tx *tx, struct arena *mem, struct str user_id,
+                             struct str domain, struct str caller, struct sourced_atom **out,
+                             size_t *count, int64_t *row_key);
 /* Whether a domain may have these atoms, to be called before saving more than were read.
  * ERR_INVALID: more than SOURCES_PER_DOMAIN_MAX sources, or more than ATOMS_BYTES_MAX in all. */
 enum err atom_store_check_room(struct db_tx *tx, struct arena *mem, struct str user_id,
                                struct str domain, const struct sourced_atom *atoms, size_t count);
-/* Atoms may be in any order. `exists`: the domain has had atoms, as far as the caller knows.
+/* Atoms may be in any order. `row_key` is from atom_store_read_row() in the same transaction, or 0.
  * ERR_INVALID if the atom list is too long. */
 enum err atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
-                         const struct sourced_atom *atoms, size_t count, bool exists);
+                         const struct sourced_atom *atoms, size_t count, int64_t row_key);
 
 /* How many changes of the app wait for the user's decision, in all domains. */
 enum err atom_store_count_waiting(struct db_tx *tx, struct arena *mem, struct str user_id,

@@ -4,6 +4,8 @@
 #include "tokenizer/tokenizer_merge.h"
 #include "tokenizer/tokenizer_table.h"
 
+#include <string.h>
+
 /* Text is first split into pieces by a regular expression of seven alternatives, of which the first
  * that matches wins:
  *
@@ -188,11 +190,9 @@ piece_tokens(position at, size_t length)
     return tokenizer_rank(at, length) != TOKENIZER_NO_RANK ? 1 : tokenizer_merge_count(at, length);
 }
 
-size_t
-tokenizer_count(struct str text)
+static size_t
+count_pieces(struct str text)
 {
-    if (text.len == 0)
-        return 0;
     size_t count = 0;
     position end = (position)text.ptr + text.len;
     for (position at = (position)text.ptr, next; at < end; at = next) {
@@ -200,6 +200,51 @@ tokenizer_count(struct str text)
         count += piece_tokens(at, (size_t)(next - at));
     }
     return count;
+}
+
+/* ---- short texts ---- */
+
+/* Keys of JSON, headings, and the punctuation after values are counted again and again, so each
+ * thread remembers the counts of short texts, one for each hash. */
+#define KNOWN_BYTES 30
+#define KNOWN_TEXTS 512
+
+struct known {
+    uint8_t length; /* 0: none */
+    uint8_t tokens;
+    char text[KNOWN_BYTES];
+};
+
+static _Thread_local struct known known_texts[KNOWN_TEXTS];
+
+static struct known *
+known_at(struct str text)
+{
+    uint64_t hash = text.len;
+    for (size_t i = 0; i < text.len; i += sizeof hash) {
+        uint64_t part = 0;
+        size_t left = text.len - i;
+        memcpy(&part, text.ptr + i, left < sizeof part ? left : sizeof part);
+        hash = (hash ^ part) * 0x9e3779b97f4a7c15;
+        hash ^= hash >> 32;
+    }
+    return &known_texts[hash % KNOWN_TEXTS];
+}
+
+size_t
+tokenizer_count(struct str text)
+{
+    if (text.len == 0)
+        return 0;
+    if (text.len > KNOWN_BYTES)
+        return count_pieces(text);
+    struct known *known = known_at(text);
+    if (known->length != text.len || memcmp(known->text, text.ptr, text.len) != 0) {
+        known->length = (uint8_t)text.len;
+        known->tokens = (uint8_t)count_pieces(text); /* at most one per byte */
+        memcpy(known->text, text.ptr, text.len);
+    }
+    return known->tokens;
 }
 
 /* ---- texts that begin alike ---- */

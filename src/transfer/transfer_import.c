@@ -102,8 +102,8 @@ save_domain(struct db_tx *tx, struct arena *mem, struct importing *importing,
                                          merged->count);
     if (err || importing->preview_only)
         return err;
-    err = atom_store_save(tx, mem, importing->user_id, domain->name, merged->atoms, merged->count,
-                          false);
+    err =
+        atom_store_save(tx, mem, importing->user_id, domain->name, merged->atoms, merged->count, 0);
     if (err)
         return err;
     return preferences_put_record(tx, mem, importing->user_id, domain, merged->atoms, merged->count,

@@ -20,7 +20,7 @@ WORK(list, atom_store_list(tx, a->mem, a->user_id, a->domain, a->caller, &a->ato
 WORK(find, atom_store_find(tx, a->mem, a->user_id, a->atom_id, a->caller, &a->atom))
 WORK(read_domain,
      atom_store_read(tx, a->mem, a->user_id, a->domain, a->caller, &a->sourced, &a->count))
-WORK(save_domain, atom_store_save(tx, a->mem, a->user_id, a->domain, a->sourced, a->count, false))
+WORK(save_domain, atom_store_save(tx, a->mem, a->user_id, a->domain, a->sourced, a->count, 0))
 WORK(list_domains, atom_store_domains(tx, a->mem, a->user_id, &a->names, &a->count))
 WORK(check_room, atom_store_check_room(tx, a->mem, a->user_id, a->domain, a->sourced, a->count))
 WORK(count_sources,
