@@ -30,6 +30,9 @@ struct context_index;
  * `domains`, which must outlive it. */
 const struct context_index *context_index_make(struct arena *mem, const struct domains *domains);
 
+/* A number that no other index of the process has. */
+uint64_t context_index_serial(const struct context_index *index);
+
 /* `text` may be any bytes. */
 void context_find(const struct context_index *index, struct str text, struct context_match *out);
 

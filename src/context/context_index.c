@@ -333,10 +333,18 @@ bucket_count(const struct domains *domains)
     return count;
 }
 
+uint64_t
+context_index_serial(const struct context_index *index)
+{
+    return index->serial;
+}
+
 const struct context_index *
 context_index_make(struct arena *mem, const struct domains *domains)
 {
+    static _Atomic uint64_t made;
     struct context_index *index = ARENA_NEW(mem, struct context_index);
+    index->serial = ++made;
     size_t buckets = bucket_count(domains);
     index->domains = domains;
     index->buckets = ARENA_ARRAY(mem, struct term *, buckets);

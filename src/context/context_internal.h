@@ -134,6 +134,7 @@ struct context_index {
     struct term **buckets;
     size_t mask;
     struct term *made; /* list of all terms, used while the index is built */
+    uint64_t serial;
 };
 
 const struct term *context_index_find(const struct context_index *index, struct str text);

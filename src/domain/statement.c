@@ -309,9 +309,3 @@ statement_decides(struct str key)
                 return true;
     return false;
 }
-
-bool
-statement_holds(const struct member *member)
-{
-    return member->hint.for_each;
-}

@@ -13,11 +13,9 @@
 #ifndef DOMAIN_STATEMENT_H
 #define DOMAIN_STATEMENT_H
 
-#include "base/str.h"
+#include "domain/domain.h"
 
 struct arena;
-struct domain;
-struct member;
 
 enum concern {
     CONCERN_NONE,
@@ -25,7 +23,12 @@ enum concern {
     CONCERN_PRIVATE, /* a condition, a medication, or a pregnancy: sensitive */
 };
 
-bool statement_holds(const struct member *member); /* whether the member holds statements */
+/* Whether the member holds statements. */
+static inline bool
+statement_holds(const struct member *member)
+{
+    return member->hint.for_each;
+}
 
 /* How statements are compared; absent if the text is not valid UTF-8. */
 struct str statement_key(struct arena *mem, struct str text);

@@ -136,10 +136,11 @@ hints_from_sets(struct arena *mem, const struct hints_params *params,
                 const struct hint_set *hint_sets, size_t count, struct hints *out)
 {
     struct hint_set *reached = ARENA_ARRAY(mem, struct hint_set, count + 1);
+    struct terms task = { .count = 0 };
     struct hint_query query = {
         .hint_sets = reached,
         .context = &out->match,
-        .task = context_of(params),
+        .task = &task,
         .domains_named = params->domains_named,
         .format = params->format,
         .max_tokens = params->max_tokens,
@@ -152,8 +153,8 @@ hints_from_sets(struct arena *mem, const struct hints_params *params,
             query.sensitive |= (uint64_t)1 << query.set_count;
         reached[query.set_count++] = hint_sets[i];
     }
-    if (query.task.len > 0)
-        context_find(params->domains->contexts, query.task, &out->match);
+    if (context_of(params).len > 0)
+        context_task_find(params->domains->contexts, context_of(params), &out->match, &task);
     if (params->domains_named && !concerns_allowed(params, &out->match))
         out->match = (struct context_match){ 0 };
     query.fallback = fallback_of(params, &out->match);
@@ -173,22 +174,26 @@ hints_matched(const struct hints *hints)
     return choice->context != NULL ? choice->context->name : choice->domain->name;
 }
 
+#define OTHER_MEMBERS 512 /* bytes, usually fewer */
+
 void
 hints_write_members(struct json *out, const struct hints_params *params, const struct hints *hints)
 {
+    buf_reserve(out->out, 2 * hints->answer.hints.len + OTHER_MEMBERS);
     json_put_raw(out, "hints", hints->answer.hints);
     if (params->format == HINT_JSON) { /* programs read it; the others are text for a prompt */
-        json_key(out, "origins");
+        json_key_name(out, STR("origins"));
         hint_origins_by_member(out, hints->answer.selected);
     }
     json_put_name(out, "format", hint_format_name(params->format));
-    json_key(out, "domains");
+    json_key_name(out, STR("domains"));
     json_open_array(out);
     for (size_t i = 0; i < params->domains->count; i++)
         if (hints->considered >> i & 1)
             json_add_pieces(out, STR("\""), params->domains->list[i].name, STR("\""));
     json_close_array(out);
-    json_put_str(out, "context", params->context);
+    json_key_name(out, STR("context"));
+    json_str(out, params->context);
     json_put_integer(out, "max_tokens", params->max_tokens);
     json_put_integer(out, "token_count", hints->answer.tokens);
     json_put_name(out, "tokenizer", STR("o200k_base"));

@@ -62,10 +62,11 @@ struct hint {
     enum member_safety safety; /* the member's, or higher for a statement about safety */
     bool sensitive;            /* the member is, or the statement is about health */
     bool by_app;               /* no value was stated or accepted by the user */
-    struct str origin;         /* sources of its values: hint_origin() */
+    struct str origin;         /* who stated its values, see HINT_ORIGINS_MAX */
     struct str according;      /* the apps to attribute it to (hint_according.h); absent: none */
     uint64_t contexts;         /* bit n: a statement with a word of the n-th context */
-    bool exact;                /* its counts for JSON are exact: hint_is_exact() */
+    bool exact;                /* its counts for JSON are exact, as for nearly all hints */
+    bool plain;                /* as a sentence and as a bullet, it needs no escapes in JSON */
     int key_tokens;            /* in JSON: of the key and the punctuation around the values */
     struct term *terms;        /* words of its values, for hint_match() */
     size_t term_count;
@@ -74,6 +75,7 @@ struct hint {
     size_t level_count;
     struct str encoded; /* terms, levels, and values as stored; absent: the members above are set */
     uint8_t digits;     /* of each count in `encoded` */
+    uint32_t counts_end; /* the offset in `encoded` after the counts: that of the terms */
 };
 
 struct hint_set {
@@ -104,19 +106,15 @@ struct hint_pair {
 };
 struct hint_pair hint_tokens(const struct hint *hint, size_t level, enum hint_count which);
 
-/* Whether the counts for JSON are exact, which they are for nearly all hints: nothing at the ends
- * of the values and of the sentence can share a token with the punctuation around it. */
-bool hint_is_exact(const struct hint *hint);
-
-/* Who stated the values: "user", and the ids of apps that did, the first of each value, at most
+/* An origin is "user", and the ids of apps that stated values, the first of each value, at most
  * HINT_ORIGINS_MAX; separated by spaces. */
 #define HINT_ORIGINS_MAX 8
-struct str hint_origin(const struct hint *hint);
 
 /* Whether the hint is attributed to apps. */
 bool hint_is_attributed(const struct hint *hint);
 
-/* Makes at least the first `items` values available in hint->values, and hint->according. */
+/* Makes at least the first `items` values available in hint->values, and sets `origin`,
+ * `according`, `exact`, and `plain`. */
 void hint_open(struct arena *mem, struct hint *hint, int items);
 
 /* How many words of the hint are in `terms`, at most 3; one more if it is a statement with a word

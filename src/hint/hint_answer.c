@@ -28,54 +28,84 @@ hint_format_name(enum hint_format format)
     return str_of(formats[format]);
 }
 
+/* About as many bytes as the hints take in JSON: a token is 4 to 5. */
+static size_t
+usual_bytes(const struct ladder *ladder)
+{
+    return 6 * (size_t)ladder->tokens + 64;
+}
+
 /* ---- lines ---- */
+
+/* Adds a hint to a JSON string that is open. */
+static void
+add_sentence(struct arena *mem, struct json *out, const struct pick *pick)
+{
+    const struct hint *hint = pick->rung->hint;
+    if (hint->plain) {
+        hint_sentence(out->out, hint, pick->items, pick->strong);
+        return;
+    }
+    struct buf line = buf_in(mem, ANSWER_MAX_BYTES);
+    hint_sentence(&line, hint, pick->items, pick->strong);
+    json_add_text(out, buf_str(&line));
+}
+
+static void
+add_bullet(struct arena *mem, struct json *out, const struct pick *pick)
+{
+    const struct hint *hint = pick->rung->hint;
+    if (hint->plain) {
+        hint_bullet(out->out, hint, pick->items);
+        return;
+    }
+    struct buf line = buf_in(mem, ANSWER_MAX_BYTES);
+    hint_bullet(&line, hint, pick->items);
+    json_add_text(out, buf_str(&line));
+}
 
 static void
 write_text(struct arena *mem, struct json *out, const struct ladder *ladder)
 {
-    struct buf line = buf_in(mem, ANSWER_MAX_BYTES);
     json_open_array(out);
     for (size_t i = 0; i < ladder->count; i++) {
-        const struct pick *pick = &ladder->picks[i];
-        line.len = 0;
-        hint_sentence(&line, pick->rung->hint, pick->items, pick->strong);
-        json_str(out, buf_str(&line));
+        json_open_str(out);
+        add_sentence(mem, out, &ladder->picks[i]);
+        json_close_str(out);
     }
     json_close_array(out);
 }
 
-static void
-add_domain_bullets(struct buf *out, const struct ladder *ladder, size_t first)
-{
-    for (size_t i = first; i < ladder->count; i++) {
-        const struct pick *pick = &ladder->picks[i];
-        if (pick->rung->set != ladder->picks[first].rung->set)
-            continue;
-        buf_add_c(out, out->len == 0 ? "" : "\n");
-        hint_bullet(out, pick->rung->hint, pick->items);
-    }
-}
+static const char line_feed[] = { '\\', 'n' }; /* in JSON */
 
 /* Writes domains in the order of their first hint, each with its bullets. */
 static void
 write_bullets(struct arena *mem, struct json *out, const struct ladder *ladder)
 {
-    struct buf lines = buf_in(mem, ANSWER_MAX_BYTES);
+    const struct str newline = { line_feed, sizeof line_feed };
     uint64_t written = 0;
-    for (size_t i = 0; i < ladder->count; i++) {
-        const struct rung *rung = ladder->picks[i].rung;
+    json_open_str(out);
+    for (size_t first = 0; first < ladder->count; first++) {
+        const struct rung *rung = ladder->picks[first].rung;
         uint64_t domain = (uint64_t)1 << rung->set_index;
         if ((written & domain) != 0)
             continue;
-        written |= domain;
+        buf_add(out->out, written == 0 ? STR("") : newline);
         if (ladder->domains != domain) {
-            buf_add_c(&lines, lines.len == 0 ? "**" : "\n**");
-            buf_add(&lines, rung->set->domain->heading);
-            buf_add_c(&lines, "**");
+            buf_add(out->out, STR("**"));
+            json_add_text(out, rung->set->domain->heading);
+            buf_add(out->out, STR("**"));
         }
-        add_domain_bullets(&lines, ladder, i);
+        written |= domain;
+        for (size_t i = first; i < ladder->count; i++) {
+            if (ladder->picks[i].rung->set != rung->set)
+                continue;
+            if (i > first || ladder->domains != domain)
+                buf_add(out->out, newline);
+            add_bullet(mem, out, &ladder->picks[i]);
+        }
     }
-    json_str(out, buf_str(&lines));
+    json_close_str(out);
 }
 
 static struct str
@@ -83,6 +113,7 @@ write_lines(struct arena *mem, enum hint_format format, const struct ladder *lad
 {
     struct buf text = buf_in(mem, ANSWER_MAX_BYTES);
     struct json json = json_into(&text);
+    buf_reserve(&text, usual_bytes(ladder));
     if (format == HINT_TEXT)
         write_text(mem, &json, ladder);
     else
@@ -95,16 +126,18 @@ write_lines(struct arena *mem, enum hint_format format, const struct ladder *lad
 static void
 write_summary(struct arena *mem, struct json *out, const struct ladder *ladder, size_t first)
 {
-    struct buf text = buf_in(mem, ANSWER_MAX_BYTES);
+    bool several = false;
+    json_key_name(out, STR("summary"));
+    json_open_str(out);
     for (size_t i = first; i < ladder->count; i++) {
         const struct pick *pick = &ladder->picks[i];
         if (pick->rung->set != ladder->picks[first].rung->set || !pick->said)
             continue;
-        buf_add_c(&text, text.len == 0 ? "" : " ");
-        hint_sentence(&text, pick->rung->hint, pick->items, false);
+        buf_add(out->out, several ? STR(" ") : STR(""));
+        add_sentence(mem, out, pick);
+        several = true;
     }
-    json_key_name(out, STR("summary"));
-    json_str(out, buf_str(&text));
+    json_close_str(out);
 }
 
 /* The picks of a domain with a key, in the order of the definition's members. Picks of the same
@@ -131,9 +164,8 @@ write_members(struct json *out, const struct pick **picks, size_t count)
     for (size_t i = 0; i < count;) {
         const struct member *member = picks[i]->rung->hint->member;
         bool is_array = member->type == MEMBER_ARRAY;
-        json_key_name(out, member->json_key);
-        if (is_array)
-            json_open_array(out);
+        json_add_pieces(out, STR("\""), member->json_key, is_array ? STR("\":[") : STR("\":"));
+        out->need_comma = false;
         for (; i < count && picks[i]->rung->hint->member == member; i++)
             for (int v = 0; v < picks[i]->items; v++)
                 hint_units_value(out, &picks[i]->rung->hint->values[v]);
@@ -150,18 +182,15 @@ count_domain(const struct ladder *ladder, size_t first, const struct pick **keye
              enum hint_ending after)
 {
     int tokens = hint_units_bare_name(ladder->picks[first].rung->set) + 2; /* `":{"`, summary */
-    for (size_t i = first; i < ladder->count; i++) {
-        const struct pick *pick = &ladder->picks[i];
-        if (pick->said && pick->rung->set == ladder->picks[first].rung->set)
-            tokens += hint_tokens(pick->rung->hint, pick->level, COUNT_SAID).first;
-    }
+    for (size_t i = first; i < ladder->count; i++)
+        if (ladder->picks[i].rung->set == ladder->picks[first].rung->set)
+            tokens += ladder->picks[i].cost;
     tokens += hint_units_close(PART_SENTENCE, count > 0 ? BEFORE_KEY : after);
     for (size_t i = 0; i < count; i++) {
         const struct hint *hint = keyed[i]->rung->hint;
         bool last = i + 1 == count,
              opens = i == 0 || keyed[i - 1]->rung->hint->member != hint->member;
-        tokens += hint_tokens(hint, keyed[i]->level, COUNT_SAID).second +
-                  (opens ? hint_units_bare_key(hint) + 1 : HINT_MERGE_TOKENS);
+        tokens += opens ? hint_units_bare_key(hint) + 1 : HINT_MERGE_TOKENS;
         if (last || keyed[i + 1]->rung->hint->member != hint->member)
             tokens += hint_units_close(hint_units_part(hint->member), last ? after : BEFORE_KEY);
     }
@@ -173,7 +202,7 @@ static int
 count_object(const struct ladder *ladder, struct str text, int tokens)
 {
     for (size_t i = 0; i < ladder->count; i++)
-        if (!hint_is_exact(ladder->picks[i].rung->hint))
+        if (!ladder->picks[i].rung->hint->exact)
             return (int)tokenizer_count(text);
     return ladder->count == 0 ? (int)tokenizer_count(text) : HINT_OBJECT_TOKENS + tokens;
 }
@@ -187,6 +216,7 @@ write_object(struct arena *mem, const struct ladder *ladder, int *tokens)
     const struct pick **keyed = ARENA_ARRAY(mem, const struct pick *, ladder->count + 1);
     uint64_t written = 0;
     int sum = 0;
+    buf_reserve(&text, usual_bytes(ladder));
     json_open_object(&json);
     for (size_t i = 0; i < ladder->count; i++) {
         const struct rung *rung = ladder->picks[i].rung;

@@ -36,9 +36,9 @@ struct climb {
 bool
 hint_ladder_shares(const struct rung *rung)
 {
-    const struct member *member = rung->hint->member;
-    return statement_holds(member) || member->hint.value_count > 0 ||
-           hint_attributes(rung->set->domain, member);
+    const struct hint *hint = rung->hint, *hints = rung->set->hints; /* in the order of members */
+    return (hint > hints && hint[-1].member == hint->member) ||
+           (hint + 1 < hints + rung->set->count && hint[1].member == hint->member);
 }
 
 /* ---- cost ---- */
@@ -289,12 +289,16 @@ grow(struct climb *climb, enum target target, size_t *start, int gap)
     return false;
 }
 
+/* Usually no hint can grow any more when this is called. */
 static void
-grow_all(struct climb *climb, enum target target)
+grow_all(struct climb *climb)
 {
-    size_t start = 0;
-    while (!climb->done && grow(climb, target, &start, INT32_MAX))
-        ;
+    size_t first = 0;
+    while (first < climb->ladder->count && !can_grow(climb, &climb->ladder->picks[first], TO_ALL))
+        first++;
+    for (enum target target = TO_USUAL; target <= TO_ALL; target++)
+        for (size_t start = first; !climb->done && grow(climb, target, &start, INT32_MAX);)
+            ;
 }
 
 /* ---- choosing the next step ---- */
@@ -440,9 +444,7 @@ hint_ladder_climb(struct arena *mem, const struct hint_query *query, struct ladd
             break;
         take_next(&climb);
     }
-    grow_all(&climb, TO_USUAL);
-    grow_all(&climb, TO_MOST);
-    grow_all(&climb, TO_ALL);
+    grow_all(&climb);
     if (query->format == HINT_JSON)
         complete_objects(&climb);
     if (climb.done)

@@ -35,8 +35,8 @@ struct ladder {
     uint64_t domains; /* bit n: a hint of set n is selected */
 };
 
-/* Whether other rungs can be of the same member: statements, values with a sentence of their own,
- * and the facts of apps apart from the user's. */
+/* Whether the set has other hints of the same member: statements, values with a sentence of their
+ * own, and the facts of apps apart from the user's. */
 bool hint_ladder_shares(const struct rung *rung);
 
 void hint_ladder_climb(struct arena *mem, const struct hint_query *query, struct ladder *out);

@@ -2,7 +2,6 @@
 
 #include "base/arena.h"
 #include "domain/statement.h"
-#include "domain/terms.h"
 
 #include <stdlib.h>
 
@@ -314,13 +313,9 @@ gather(const struct hint_query *query, size_t set_index, const struct terms *tas
 void
 hint_order_make(struct arena *mem, const struct hint_query *query, struct hint_order *out)
 {
-    struct terms task;
+    static const struct terms no_task = { .count = 0 };
+    const struct terms *task = query->task != NULL ? query->task : &no_task;
     size_t count = 0;
-    task.count = 0;
-    if (query->context->known) {
-        task = (struct terms){ .count = 0 };
-        terms_add(&task, query->task);
-    }
     for (size_t i = 0; i < query->set_count; i++)
         count += query->hint_sets[i].count;
     out->rungs = ARENA_ARRAY(mem, struct rung, count + 1);
@@ -333,7 +328,7 @@ hint_order_make(struct arena *mem, const struct hint_query *query, struct hint_o
     out->always_taken = out->others_taken = 0;
     struct rung *others = ARENA_ARRAY(mem, struct rung, count + 1);
     for (size_t i = 0; i < query->set_count; i++) {
-        struct rung *end = gather(query, i, &task, out, others);
+        struct rung *end = gather(query, i, task, out, others);
         if (end > others)
             add_queue(out, others, end);
         others = end;

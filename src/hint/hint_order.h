@@ -10,7 +10,7 @@
 #ifndef HINT_HINT_ORDER_H
 #define HINT_HINT_ORDER_H
 
-#include "context/context.h"
+#include "context/context_task.h"
 #include "hint/hint.h"
 
 enum hint_format { HINT_TEXT, HINT_JSON, HINT_BULLETS };
@@ -27,7 +27,7 @@ struct hint_query {
     size_t set_count;                    /* at most DOMAINS_MAX */
     uint64_t sensitive;                  /* bit n: sensitive members of the n-th set may be used */
     const struct context_match *context; /* not known: `fallback` decides */
-    struct str task;                     /* the context as the caller wrote it */
+    const struct terms *task;            /* of the context as written; NULL: none */
     enum hint_fallback fallback;
     bool domains_named; /* the request names domains: the context only ranks */
     enum hint_format format;

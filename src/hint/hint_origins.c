@@ -12,6 +12,18 @@ is_written(const struct str *names, size_t count, struct str name)
     return false;
 }
 
+static void
+write_names(struct json *out, const struct hint *hint, struct str *names, size_t *count)
+{
+    struct str rest = hint->origin, name;
+    while (str_cut(&rest, ' ', &name)) {
+        if (*count == 2 * HINT_ORIGINS_MAX || is_written(names, *count, name))
+            continue;
+        names[(*count)++] = name;
+        json_add_pieces(out, STR("\""), name, STR("\""));
+    }
+}
+
 /* Writes the origins of a pick; merged: with those of later picks of the same member. */
 static void
 write_origin(struct json *out, const struct ladder *ladder, size_t index, bool merged)
@@ -19,23 +31,11 @@ write_origin(struct json *out, const struct ladder *ladder, size_t index, bool m
     struct str names[2 * HINT_ORIGINS_MAX];
     size_t count = 0;
     const struct rung *first = ladder->picks[index].rung;
-    merged = merged && hint_ladder_shares(first);
-    if (!merged && str_eq(hint_origin(first->hint), SOURCE_USER)) {
-        json_raw(out, STR("[\"user\"]"));
-        return;
-    }
     json_open_array(out);
     for (size_t i = index; i < (merged ? ladder->count : index + 1); i++) {
         const struct rung *rung = ladder->picks[i].rung;
-        if (rung->set != first->set || rung->hint->member != first->hint->member)
-            continue;
-        struct str rest = hint_origin(rung->hint), name;
-        while (str_cut(&rest, ' ', &name)) {
-            if (count == 2 * HINT_ORIGINS_MAX || is_written(names, count, name))
-                continue;
-            names[count++] = name;
-            json_add_pieces(out, STR("\""), name, STR("\""));
-        }
+        if (rung->set == first->set && rung->hint->member == first->hint->member)
+            write_names(out, rung->hint, names, &count);
     }
     json_close_array(out);
 }
@@ -45,7 +45,7 @@ static bool
 came_before(const struct ladder *ladder, size_t index)
 {
     const struct rung *rung = ladder->picks[index].rung;
-    for (size_t i = 0; i < index && hint_ladder_shares(rung); i++)
+    for (size_t i = 0; i < index; i++)
         if (ladder->picks[i].rung->set == rung->set &&
             ladder->picks[i].rung->hint->member == rung->hint->member)
             return true;
@@ -53,17 +53,29 @@ came_before(const struct ladder *ladder, size_t index)
 }
 
 static void
+write_member(struct json *out, const struct ladder *ladder, size_t index)
+{
+    const struct rung *rung = ladder->picks[index].rung;
+    struct str key = rung->hint->member->json_key, origin = rung->hint->origin;
+    bool shares = hint_ladder_shares(rung);
+    if (shares && came_before(ladder, index))
+        return;
+    json_key_name(out, key);
+    if (!shares && str_index(origin, ' ') == origin.len) /* one name, as nearly always */
+        json_add_pieces(out, STR("[\""), origin, STR("\"]"));
+    else
+        write_origin(out, ladder, index, shares);
+}
+
+static void
 write_members(struct json *out, const struct ladder *ladder, size_t first)
 {
-    json_key_name(out, ladder->picks[first].rung->set->domain->name);
+    const struct hint_set *set = ladder->picks[first].rung->set;
+    json_key_name(out, set->domain->name);
     json_open_object(out);
-    for (size_t i = first; i < ladder->count; i++) {
-        const struct rung *rung = ladder->picks[i].rung;
-        if (rung->set != ladder->picks[first].rung->set || came_before(ladder, i))
-            continue;
-        json_key_name(out, rung->hint->member->json_key);
-        write_origin(out, ladder, i, true);
-    }
+    for (size_t i = first; i < ladder->count; i++)
+        if (ladder->picks[i].rung->set == set)
+            write_member(out, ladder, i);
     json_close_object(out);
 }
 

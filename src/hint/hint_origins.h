@@ -1,6 +1,7 @@
 /* hint_origins.h - writes who stated the facts of a selection.
  *
- * An origin is an array: "user", the ids of apps, or both. Pure; any thread may call it. */
+ * An origin is an array: "user", the ids of apps, or both. The hints must be open. Pure; any thread
+ * may call it. */
 #ifndef HINT_HINT_ORIGINS_H
 #define HINT_HINT_ORIGINS_H
 

@@ -14,6 +14,7 @@
 #include "hint/hint_words.h"
 #include "model/atom.h"
 #include "text/json_read.h"
+#include "text/json_write.h"
 #include "tokenizer/tokenizer.h"
 
 #include <string.h>
@@ -191,10 +192,12 @@ count_level(struct arena *mem, const struct lines *lines, struct hint *hint, int
     int *tokens = out->tokens;
     out->items = items;
     hint_sentence(&line, hint, items, false);
+    hint->plain = hint->plain && json_is_plain(buf_str(&line));
     tokens[COUNT_SAID] = hint_units_said(mem, lines->said, buf_str(&line));
     hint->exact = hint->exact && hint_units_exact(mem, hint, items, buf_str(&line));
     count_line(lines->text, &line, &tokens[COUNT_TEXT], &tokens[COUNT_TEXT_LAST]);
     hint_bullet(&line, hint, items);
+    hint->plain = hint->plain && json_is_plain(buf_str(&line));
     count_line(lines->bullet, &line, &tokens[COUNT_BULLET], &tokens[COUNT_BULLET_LAST]);
     tokens[COUNT_KEYED] = hint_units_keyed(mem, lines->keyed, hint, items);
     tokens[COUNT_STRONG] = tokens[COUNT_TEXT];
@@ -202,6 +205,7 @@ count_level(struct arena *mem, const struct lines *lines, struct hint *hint, int
     if (!hint_has_emphasis(hint))
         return;
     hint_sentence(&line, hint, items, true);
+    hint->plain = hint->plain && json_is_plain(buf_str(&line));
     count_line(lines->strong, &line, &tokens[COUNT_STRONG], &tokens[COUNT_STRONG_LAST]);
 }
 
@@ -319,6 +323,7 @@ add_hint(const struct maker *maker, const struct ranked *facts, int count)
         .by_app = true,
         .origin = origin_of(mem, facts, count),
         .exact = true,
+        .plain = true,
         .total = count,
         .values = values,
         .key_tokens = hint_units_key(mem, member),

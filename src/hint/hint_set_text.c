@@ -21,7 +21,7 @@
 #include <endian.h>
 
 #define HINT_SET_VERSION \
-    'D' /* increase it when the format, the sentences or the token counts change */
+    'E' /* increase it when the format, the sentences or the token counts change */
 #define HINT_SET_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define DIGEST_PART 16 /* characters: 96 bits */
 
@@ -35,7 +35,7 @@ enum { KEY_AT = 34, LEVELS_AT = 41, SMALL_BITS = 7 };
 enum { SCORE_AT = 0, SCORE_BITS = 18, LONG_AT = 18, DIGITS_AT = 19, BODY_AT = 24, BODY_BITS = 24 };
 enum { CRITICAL_AT = 21, SENSITIVE_AT = 22, BY_APP_AT = 23 };
 enum { CONTEXTS_AT = 0, TERMS_AT = HINT_CONTEXTS_MAX, TERMS_BITS = 6 }; /* at the start of a body */
-enum { EXACT_AT = TERMS_AT + TERMS_BITS, ATTRIBUTED_AT };
+enum { EXACT_AT = TERMS_AT + TERMS_BITS, ATTRIBUTED_AT, PLAIN_AT };
 enum { TERM_VALUE_AT = TERM_BITS };
 
 /* Flags in the number before a value; the length is above them. */
@@ -123,8 +123,9 @@ write_body(struct buf *out, const struct hint *hint, int digits)
     add_number(out,
                part(out, words.contexts, CONTEXTS_AT, HINT_CONTEXTS_MAX) |
                    part(out, words.count, TERMS_AT, TERMS_BITS) |
-                   part(out, hint_is_exact(hint), EXACT_AT, 1) |
-                   part(out, hint_is_attributed(hint), ATTRIBUTED_AT, 1),
+                   part(out, hint->exact, EXACT_AT, 1) |
+                   part(out, hint_is_attributed(hint), ATTRIBUTED_AT, 1) |
+                   part(out, hint->plain, PLAIN_AT, 1),
                OF_PART);
     for (size_t l = 0; l < hint->level_count; l++)
         for (size_t i = 0; i < counts_of_level(hint); i += 2) {
@@ -136,8 +137,7 @@ write_body(struct buf *out, const struct hint *hint, int digits)
         struct term term = term_at(&words, i);
         add_number(out, term.hash | (uint64_t)term.value << TERM_VALUE_AT, OF_TERM);
     }
-    struct str origin = hint_origin(hint);
-    origin = str_eq(origin, SOURCE_USER) ? STR("") : origin; /* by far the most frequent */
+    struct str origin = str_eq(hint->origin, SOURCE_USER) ? STR("") : hint->origin; /* usual */
     add_number(out, origin.len, OF_VALUE);
     buf_add(out, origin);
     if (hint_is_attributed(hint)) {
@@ -245,13 +245,6 @@ safety_of(const struct member *member, bool critical)
                                                : member->safety;
 }
 
-/* The offset of the terms in a body, after the counts. */
-static inline size_t
-terms_at(const struct hint *hint)
-{
-    return OF_PART + hint->level_count * counts_of_level(hint) * hint->digits;
-}
-
 /* Decodes a hint's head. Its body has at most `left` bytes. False: not a valid head. */
 static inline bool
 read_hint(const struct domain *domain, const char *at, const char *body, size_t left,
@@ -278,7 +271,9 @@ read_hint(const struct domain *domain, const char *at, const char *body, size_t 
     out->digits = (uint8_t)(part_of(second, DIGITS_AT, 2) + 1);
     out->level_count = part_of(first, LEVELS_AT, SMALL_BITS) + 1;
     out->encoded = (struct str){ body, length };
-    return length >= terms_at(out) + ((size_t)out->total + 1) * OF_VALUE;
+    size_t counts = out->level_count * counts_of_level(out) * out->digits;
+    out->counts_end = (uint32_t)(OF_PART + counts);
+    return length >= out->counts_end + ((size_t)out->total + 1) * OF_VALUE;
 }
 
 /* The contents after a valid prefix; absent: other version or definition. */
@@ -347,13 +342,6 @@ hint_tokens(const struct hint *hint, size_t level, enum hint_count which)
 }
 
 bool
-hint_is_exact(const struct hint *hint)
-{
-    return hint->levels != NULL ? hint->exact
-                                : part_of(eight_digits(hint->encoded.ptr), EXACT_AT, 1);
-}
-
-bool
 hint_is_attributed(const struct hint *hint)
 {
     return hint->levels != NULL
@@ -368,7 +356,7 @@ words_of(const struct hint *hint)
     if (hint->levels != NULL)
         return (struct words){ hint->contexts, hint->term_count, hint->terms, NULL };
     uint64_t part = eight_digits(hint->encoded.ptr);
-    size_t start = terms_at(hint), count = part_of(part, TERMS_AT, TERMS_BITS);
+    size_t start = hint->counts_end, count = part_of(part, TERMS_AT, TERMS_BITS);
     size_t most = (hint->encoded.len - start) / OF_TERM;
     return (struct words){ part & (((uint64_t)1 << HINT_CONTEXTS_MAX) - 1),
                            count < most ? count : most, NULL, hint->encoded.ptr + start };
@@ -416,18 +404,6 @@ read_number(const char **at, const char *end)
     return number;
 }
 
-struct str
-hint_origin(const struct hint *hint)
-{
-    if (!str_present(hint->encoded))
-        return hint->origin;
-    struct words words = words_of(hint);
-    const char *at = words.encoded + words.count * OF_TERM,
-               *end = hint->encoded.ptr + hint->encoded.len;
-    size_t length = read_number(&at, end);
-    return length == 0 && !hint->by_app ? SOURCE_USER : read_text(&at, end, length);
-}
-
 void
 hint_open(struct arena *mem, struct hint *hint, int items)
 {
@@ -436,8 +412,13 @@ hint_open(struct arena *mem, struct hint *hint, int items)
     struct words words = words_of(hint);
     const char *at = words.encoded + words.count * OF_TERM,
                *end = hint->encoded.ptr + hint->encoded.len;
-    read_text(&at, end, read_number(&at, end)); /* the origin */
-    if (hint_is_attributed(hint))
+    uint64_t part = eight_digits(hint->encoded.ptr);
+    hint->exact = part_of(part, EXACT_AT, 1);
+    hint->plain = part_of(part, PLAIN_AT, 1);
+    hint->origin = read_text(&at, end, read_number(&at, end));
+    if (hint->origin.len == 0 && !hint->by_app)
+        hint->origin = SOURCE_USER;
+    if (hint->by_app && part_of(part, ATTRIBUTED_AT, 1))
         hint->according = read_text(&at, end, read_number(&at, end));
     struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, (size_t)items);
     for (int i = 0; i < items; i++) {

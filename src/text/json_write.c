@@ -118,9 +118,8 @@ add_escaped(struct buf *out, unsigned char byte)
 }
 
 static void
-add_quoted(struct buf *out, struct str text)
+add_text(struct buf *out, struct str text)
 {
-    buf_add_char(out, '"');
     for (;;) {
         size_t run = plain_prefix(text);
         buf_add(out, str_first(text, run));
@@ -130,7 +129,39 @@ add_quoted(struct buf *out, struct str text)
         add_escaped(out, (unsigned char)text.ptr[0]);
         text = str_from(text, 1);
     }
+}
+
+static void
+add_quoted(struct buf *out, struct str text)
+{
     buf_add_char(out, '"');
+    add_text(out, text);
+    buf_add_char(out, '"');
+}
+
+void
+json_open_str(struct json *json)
+{
+    begin(json);
+    buf_add_char(json->out, '"');
+}
+
+void
+json_add_text(struct json *json, struct str part)
+{
+    add_text(json->out, part);
+}
+
+void
+json_close_str(struct json *json)
+{
+    buf_add_char(json->out, '"');
+}
+
+bool
+json_is_plain(struct str text)
+{
+    return plain_prefix(text) == text.len;
 }
 
 void

@@ -31,6 +31,15 @@ json_null(struct json *json)
     json_str(json, STR_NONE);
 }
 
+/* A string in parts: json_add_text() escapes its part. What needs no escapes may be added to
+ * json->out directly. */
+void json_open_str(struct json *json);
+void json_add_text(struct json *json, struct str part);
+void json_close_str(struct json *json);
+
+/* Whether the text needs no escapes. */
+bool json_is_plain(struct str text);
+
 /* Writes a value that is already JSON, such as one from the database. Not checked. */
 void json_raw(struct json *json, struct str value);
 

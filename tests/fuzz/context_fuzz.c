@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "../unit/domains_kit.h"
-#include "context/context.h"
+#include "context/context_task.h"
 
 #include <string.h>
 
@@ -89,6 +89,21 @@ a_name_is_found(struct arena *mem, struct str text)
     MUST(context_chosen(&match, domain)->context == context);
 }
 
+/* The second call remembers the first. */
+static void
+a_task_is_remembered(struct str text, const struct context_match *expected)
+{
+    struct terms fresh = { .count = 0 }, terms;
+    struct context_match match;
+    if (expected->known)
+        terms_add(&fresh, text);
+    for (int i = 0; i < 2; i++) {
+        context_task_find(built_in(), text, &match, &terms);
+        MUST(is_same(expected, &match));
+        MUST(memcmp(&terms, &fresh, sizeof terms) == 0);
+    }
+}
+
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -101,6 +116,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     MUST(size <= CONTEXT_MAX || !match.known);
     MUST(!match.known || !match.unrelated);
     match_holds(&match);
+    a_task_is_remembered(text, &match);
     letters_of_any_size_mean_the_same(mem, text);
     if (size >= 4)
         a_name_is_found(mem, text);

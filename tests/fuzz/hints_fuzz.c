@@ -9,6 +9,7 @@
 
 #include "../unit/domains_kit.h"
 #include "base/buf.h"
+#include "context/context_task.h"
 #include "domain/value.h"
 #include "hint/hint_answer.h"
 #include "model/app_names.h"
@@ -176,13 +177,15 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         reverse(&facts[i]);
         hint_sets[1][i] = stored_set(mem, &domains->list[i], &facts[i]);
     }
+    struct terms task = { .count = 0 };
     if (question.len > 4)
-        context_find(domains->contexts, str_from(question, 4), &match);
+        context_task_find(domains->contexts, str_from(question, 4), &match, &task);
     struct hint_query query = {
         .hint_sets = hint_sets[0],
         .set_count = domains->count,
         .sensitive = byte_at(question, 0) & 4 ? ~(uint64_t)0 : 0,
         .context = &match,
+        .task = &task,
         .domains_named = byte_at(question, 1) & 1,
         .format = (enum hint_format)(byte_at(question, 0) % 3),
         .max_tokens = 1 + (byte_at(question, 2) << 8 | byte_at(question, 3)) % 4000,

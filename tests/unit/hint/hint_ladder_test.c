@@ -2,6 +2,7 @@
 #include "unit/hint/hint_kit.h"
 
 #include "base/buf.h"
+#include "context/context_task.h"
 #include "hint/hint_ladder.h"
 
 struct question {
@@ -29,9 +30,11 @@ climb(struct arena *mem, const struct question *asked, struct ladder *out)
     };
     hint_sets[0] = hint_kit_set(mem, &domains->list[0], asked->fare == NULL ? "" : asked->fare);
     hint_sets[1] = hint_kit_set(mem, &domains->list[1], asked->tunes == NULL ? "" : asked->tunes);
-    if (asked->context != NULL)
-        context_find(domains->contexts, str_of(asked->context), match);
-    query.task = asked->context != NULL ? str_of(asked->context) : STR_NONE;
+    if (asked->context != NULL) {
+        struct terms *task = ARENA_NEW(mem, struct terms);
+        context_task_find(domains->contexts, str_of(asked->context), match, task);
+        query.task = task;
+    }
     hint_ladder_climb(mem, &query, out);
 }
 
