@@ -73,6 +73,7 @@ static const struct {
     { "usage_count_users", { .where = PLACE_SUM } },
     { "usage_count_connected", { .where = PLACE_SUM } },
     { "outbox_count", { .where = PLACE_SUM } },
+    { "outbox_count_address", { .where = PLACE_SUM } },
     { "user_list", { .where = PLACE_MERGE, .by = 6, .limit = 1 } },
     { "outbox_claim", { .where = PLACE_FIRST } },
     { "usage_add_many", { .where = PLACE_SPLIT } },
@@ -81,6 +82,7 @@ static const struct {
     { "header_add", { .where = PLACE_USER, .by = 0 } },
     { "atom_list_add", { .where = PLACE_USER, .by = 0 } },
     { "record_add", { .where = PLACE_USER, .by = 0 } },
+    /* An email may belong to no user. */
     { "outbox_add", { .where = PLACE_USER, .by = 0 } },
     { "username_claim", { .where = PLACE_CLAIM, .user = 0, .by = 1, .kind = "username" } },
     { "email_claim", { .where = PLACE_CLAIM, .user = 0, .by = 1, .kind = "email" } },

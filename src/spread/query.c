@@ -28,6 +28,13 @@ read_aside(const struct asked *asked, size_t database, struct db_rows *rows)
         tx, db_query_values(tx, asked->mem, asked->sql, asked->values, asked->count, rows));
 }
 
+/* A write does not begin in a database that it only reads. */
+static bool
+is_aside(const struct asked *asked, size_t database)
+{
+    return asked->tx->writes && asked->tx->in[database] == NULL && !sql_writes(asked->sql->text);
+}
+
 static enum err
 begin_in(struct spread_tx *tx, size_t database)
 {
@@ -55,6 +62,13 @@ static enum err
 ask(const struct asked *asked, size_t database, struct db_rows *rows)
 {
     return run_in(asked, database, asked->sql, asked->values, asked->count, rows);
+}
+
+static enum err
+ask_or_read(const struct asked *asked, size_t database, struct db_rows *rows)
+{
+    return is_aside(asked, database) ? read_aside(asked, database, rows)
+                                     : ask(asked, database, rows);
 }
 
 /* ---- rows of users ---- */
@@ -102,14 +116,6 @@ lookup_database(const struct asked *asked)
     return spread_home(asked->store, place_lookup_shard(&asked->values[asked->place->by]));
 }
 
-static enum err
-ask_lookup(const struct asked *asked, size_t database, struct db_rows *rows)
-{
-    bool aside =
-        asked->tx->writes && asked->tx->in[database] == NULL && !sql_writes(asked->sql->text);
-    return aside ? read_aside(asked, database, rows) : ask(asked, database, rows);
-}
-
 /* A count of attempts begins again in another database while its own is down. */
 static enum err
 ask_elsewhere(const struct asked *asked, struct db_rows *rows)
@@ -117,7 +123,7 @@ ask_elsewhere(const struct asked *asked, struct db_rows *rows)
     size_t home = lookup_database(asked), database = home;
     for (size_t i = 0; i < asked->store->count && spread_is_down(asked->store, database); i++)
         database = (home + i) % asked->store->count;
-    return ask_lookup(asked, database, rows);
+    return ask_or_read(asked, database, rows);
 }
 
 /* The note commits with the claim, before the user's rows. If these are not committed, housekeeping
@@ -207,7 +213,7 @@ ask_each(const struct asked *asked, struct db_rows *rows)
         struct db_rows more = { 0 };
         if (spread_is_down(store, i))
             continue;
-        err = ask(asked, i, &more);
+        err = ask_or_read(asked, i, &more);
         if (!err && place->where == PLACE_SUM)
             spread_sum(asked->mem, rows, &more);
         else if (!err)
@@ -245,7 +251,7 @@ spread_query(struct db_tx *tx, struct arena *mem, size_t statement, const struct
     case PLACE_USER:
         return ask_home(&asked, rows);
     case PLACE_LOOKUP:
-        return ask_lookup(&asked, lookup_database(&asked), rows);
+        return ask_or_read(&asked, lookup_database(&asked), rows);
     case PLACE_CLAIM:
     case PLACE_RELEASE:
         return ask_claim(&asked, rows);

@@ -4,10 +4,11 @@
 
 SQL_UNTRACKED(outbox_add,
               "INSERT INTO outbox (mail_id, kind, user_id, address, detail, tries, next_try_at,"
-              " created_at) SELECT CAST($1 AS TEXT), CAST($2 AS TEXT), CAST($3 AS TEXT),"
-              " CAST($4 AS TEXT), CAST($5 AS TEXT), 0, CAST($6 AS BIGINT), CAST($6 AS BIGINT)"
-              " WHERE (SELECT COUNT(*) FROM (SELECT 1 FROM outbox WHERE address = $4 LIMIT $7)"
-              " AS of_address) < $7");
+              " created_at) VALUES ($1, $2, $3, $4, $5, 0, $6, $6)");
+
+/* Of all users: several may have entered the same address. */
+SQL(outbox_count_address,
+    "SELECT COUNT(*) FROM (SELECT 1 FROM outbox WHERE address = $1 LIMIT $2) AS of_address");
 
 SQL(outbox_due, "SELECT next_try_at FROM outbox WHERE next_try_at <= $1"
                 " ORDER BY next_try_at LIMIT 1");
@@ -33,10 +34,14 @@ SQL(outbox_count, "SELECT COUNT(*), COALESCE(MIN(created_at), 0) FROM"
 enum err
 outbox_store_add(struct db_tx *tx, struct arena *mem, const struct mail *mail)
 {
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &outbox_count_address, &rows, db_text(mail->address),
+                            db_int(OUTBOX_PER_ADDRESS_MAX));
+    if (err || db_cell_int(&rows, 0, 0) >= OUTBOX_PER_ADDRESS_MAX)
+        return err;
     return db_query(tx, mem, &outbox_add, NULL, db_text(mail->id),
                     db_text(str_of(mail_kind_name(mail->kind))), db_text(mail->user_id),
-                    db_text(mail->address), db_text(mail->detail), db_int(mail->created_at),
-                    db_int(OUTBOX_PER_ADDRESS_MAX));
+                    db_text(mail->address), db_text(mail->detail), db_int(mail->created_at));
 }
 
 enum err

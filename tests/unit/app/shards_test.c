@@ -29,6 +29,7 @@ static const char *const exceptions[] = {
 /* Statements on rows of users that do not name the shard. */
 #define DEVELOPER "an app's users are counted for its developer: the sum of all databases"
 #define OPERATOR "a command of the operator goes through all databases"
+#define MAIL "several users may have entered the same address: the sum of all databases"
 #define EACH "in the background; each database for itself"
 static const struct {
     const char *name, *reason;
@@ -65,6 +66,7 @@ static const struct {
     { "link_clean", EACH },
     { "outbox_claim", EACH },
     { "outbox_count", EACH },
+    { "outbox_count_address", MAIL },
     { "outbox_due", EACH },
     { "undo_clean", EACH },
     { "usage_clean_revocations", EACH },
@@ -264,6 +266,11 @@ every_statement_has_a_place(struct kit *kit)
         { "user_list", PLACE_MERGE, 6, BY_ID },
         { "user_count", PLACE_SUM, 0, BY_ID },
         { "outbox_claim", PLACE_FIRST, 0, BY_ID },
+        { "outbox_add", PLACE_USER, 0, BY_ID },
+        { "outbox_delete", PLACE_USER, 0, BY_ID },
+        { "outbox_put_next_try", PLACE_USER, 0, BY_ID },
+        { "outbox_end_user", PLACE_USER, 0, BY_ID },
+        { "outbox_count_address", PLACE_SUM, 0, BY_ID },
         { "clean_session", PLACE_EACH, 0, BY_ID },
         { "attempt_clean", PLACE_EACH, 0, BY_ID },
     };
