@@ -163,6 +163,11 @@ enum err db_part_check(struct db *db, struct arena *mem, bool created, struct wh
 /* Records, in a schema transaction of its own, that all databases were created. */
 enum err db_part_complete(struct db *db, struct why *why);
 
+/* Makes the rows that all of them have the same, after changes that were committed in some of them
+ * only. Between db_migrate() and prepare(). */
+#define DB_PARTS_MAX 64
+enum err db_repair(struct db *const *databases, size_t count, struct why *why);
+
 /* Sets `why` for a missing store and returns ERR_NOT_FOUND. */
 enum err db_missing(const char *address, struct why *why);
 

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define DEADLINE_MS 2000 /* default of db_settings.deadline_ms */
+#define PREFIX "store: " /* of messages of the engine */
 #define SPACE ' '        /* between addresses; no address of PostgreSQL contains one */
 
 bool
@@ -111,6 +112,7 @@ spread_open(const struct db_settings *settings, struct db **out, struct why *why
     store->db.is_postgres = store->db.is_spread = true;
     store->deadline_ms = settings->deadline_ms > 0 ? settings->deadline_ms : DEADLINE_MS;
     store->must_exist = settings->must_exist;
+    store->repairs = settings->watched;
     versions_start(&store->versions);
     one.versions = &store->versions;
     place_statements(store);
@@ -128,13 +130,32 @@ spread_open(const struct db_settings *settings, struct db **out, struct why *why
     return ERR_NONE;
 }
 
-/* Every database must answer at the start: otherwise its schema and its part cannot be checked. */
+/* Every database must answer at the start: otherwise its schema and its part cannot be checked.
+ * Before any of them is changed, so that a wrong address changes nothing. */
+static enum err
+connect_all(struct spread_store *store, struct why *why)
+{
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < store->count && !err; i++) {
+        struct why of_one = { 0 };
+        struct db *db = store->of[i];
+        err = db->driver->schema_begin(db, &of_one);
+        if (!err)
+            err = db->driver->schema_end(db, false, &of_one);
+        if (err)
+            why_set(why, "store: database %zu of %zu: %s", i + 1, store->count,
+                    of_one.text +
+                        (strncmp(of_one.text, PREFIX, strlen(PREFIX)) == 0 ? strlen(PREFIX) : 0));
+    }
+    return err;
+}
+
 static enum err
 prepare(struct db *db, struct why *why)
 {
     struct spread_store *store = spread_of(db);
     struct db_part part = { .count = store->count };
-    enum err err = ERR_NONE;
+    enum err err = connect_all(store, why);
     for (size_t i = 0; i < store->count && !err; i++) {
         part.number = i + 1;
         store->of[i]->part = &part;
@@ -143,6 +164,8 @@ prepare(struct db *db, struct why *why)
     }
     for (size_t i = 0; i < store->count && !err && part.unmarked; i++)
         err = db_part_complete(store->of[i], why);
+    if (!err && store->repairs)
+        err = db_repair(store->of, store->count, why);
     for (size_t i = 0; i < store->count && !err; i++)
         err = store->of[i]->driver->prepare(store->of[i], why);
     return err;

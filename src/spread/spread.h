@@ -19,7 +19,7 @@
 #include "db/versions.h"
 #include "spread/place.h"
 
-#define SPREAD_MAX 64
+#define SPREAD_MAX DB_PARTS_MAX
 #define SPREAD_LATER_MAX 32 /* a user's lookup rows: two names and twenty passkeys */
 
 struct spread_store {
@@ -32,6 +32,7 @@ struct spread_store {
     const struct sql *add_one;
     int64_t deadline_ms;
     bool must_exist;
+    bool repairs; /* for a service: db_repair() at the start */
 };
 
 /* A lookup row that is deleted after the commit. */

@@ -366,7 +366,7 @@ user_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
 
 /* ---- claims of lookup rows ---- */
 
-#define CLAIM_SECONDS 3600 /* longer than any transaction takes */
+#define CLAIM_SECONDS 300 /* longer than any transaction takes: see IDLE_IN_TRANSACTION_MS */
 
 SQL(claim_note, "INSERT INTO lookup_claim (kind, lookup_key, user_id, claimed_at)"
                 " VALUES ($1, $2, $3, $4) ON CONFLICT (kind, lookup_key, user_id)"

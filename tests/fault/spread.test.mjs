@@ -1,33 +1,15 @@
 // A store of two PostgreSQL servers (docs/SCALE.md): one of them down touches only its users, a sign-up that ends between
-// its two commits leaves the name free after an hour, and databases in the wrong order or of another store are refused.
+// its two commits leaves the name free after minutes, and databases in the wrong order or of another store are refused.
 
 import assert from "node:assert/strict";
 import { documentClient, documentHost } from "../kit/document_host.mjs";
 import { assertUnavailable } from "../kit/expect.mjs";
 import { addApp, addPerson, NOW, stage } from "../kit/oauth.mjs";
-import { Cluster, createDatabase, psql } from "../kit/pg.mjs";
+import { createDatabase, psql } from "../kit/pg.mjs";
 import { Client, FOOD } from "../kit/preferences.mjs";
+import { halfOf, halfOfName, nameIn, onTwo, twoServers } from "../kit/spread.mjs";
 import { until } from "../kit/until.mjs";
-import { DATABASES, onPostgres, world } from "../kit/world.mjs";
-
-const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-const SHARDS = 4096;
-const halfOf = (id) => (DIGITS.indexOf(id[4]) * 64 + DIGITS.indexOf(id[5]) < SHARDS / 2 ? 0 : 1);
-const halfOfName = (name) => ((([...Buffer.from(name)].reduce((sum, byte, i) => sum + byte * (i + 1) * (i + 17), 0) * 40503) % 65536) / 16 < SHARDS / 2 ? 0 : 1);
-const nameIn = (half, prefix) => Array.from({ length: 99 }, (_, i) => `${prefix}${i}`).find((name) => halfOfName(name) === half);
-
-const onTwo = DATABASES === 1 ? onPostgres : () => {};
-
-// A service on two servers, stopped clock.
-async function twoServers(t) {
-  const clusters = [await Cluster.start(), await Cluster.start()];
-  for (const cluster of clusters) t.after(() => cluster.end());
-  const w = await world(t, { cluster: clusters[0], start: false, settings: { "rate-signin": 0 } });
-  const names = [w.database, await createDatabase(clusters[1].port)];
-  w.parts = clusters.map((cluster, i) => cluster.address(names[i]));
-  w.address = w.parts.join(" ");
-  return { w, clusters };
-}
+import { world } from "../kit/world.mjs";
 
 async function connectedUsers(w, app) {
   const users = [];
@@ -70,6 +52,11 @@ onTwo("one of two databases down touches only its users", async (t) => {
   });
   assert.equal(ready.status, 200);
   assert.match(ready.data.problem, /^Database 2 of 2: /);
+  const { service } = w;
+  const late = w.launch({ "log-format": "text" });
+  assert.equal((await late.exited(90_000)).status, 1, "a node that starts needs all databases");
+  assert.match(late.err, /^penchant: store: database 2 of 2: cannot connect to PostgreSQL: .*\n$/);
+  w.service = service;
   for (const user of [...users, ...users]) {
     const answer = await record(w, user);
     if (user.half === 1) {
@@ -98,7 +85,26 @@ onTwo("one of two databases down touches only its users", async (t) => {
   await w.assertSound();
 });
 
-onTwo("a name that was claimed for a user who was not added is free after an hour", async (t) => {
+onTwo("what one node ended is refused by another one at once, whichever database has the user", async (t) => {
+  const w = await world(t, { databases: 2, settings: { "rate-signin": 0 } });
+  const first = w.service;
+  const second = await w.start();
+  const at = (service, use) => {
+    w.service = service;
+    return use();
+  };
+  await addPerson(w, "owner");
+  const app = await addApp(w, { owner: "owner" });
+  const users = await connectedUsers(w, app);
+  assert.deepEqual([...new Set(users.map(({ half }) => half))].sort(), [0, 1], "users of both databases");
+  for (const user of users) {
+    for (let i = 0; i < 3; i++) assert.equal((await at(second, () => record(w, user))).status, 200); // now it is cached
+    await at(first, () => app.revoke(user.access_token));
+    assert.equal((await at(second, () => record(w, user))).status, 401, `a user of database ${user.half + 1}`);
+  }
+});
+
+onTwo("a name that was claimed for a user who was not added is free after five minutes", async (t) => {
   const { w } = await twoServers(t);
   w.clock.stop(NOW); // before the start: housekeeping distrusts a clock that jumps
   await w.start();

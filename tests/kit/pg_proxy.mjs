@@ -5,27 +5,33 @@ import net from "node:net";
 import { Cluster, databaseAddress } from "./pg.mjs";
 import { world } from "./world.mjs";
 
-// `onCommit` decides once what happens to the next COMMIT. `delayMs` is how long everything that the service
-// sends waits on its way to the database.
-async function proxy(t, cluster) {
+// `onCommit` decides once what happens to the next COMMIT, or, with `onCommitOf`, to that of the next transaction
+// that runs a statement with this name. `delayMs` is how long everything that the service sends waits on its way
+// to the database.
+export async function proxy(t, port) {
   const sockets = new Set();
-  const between = { onCommit: null, delayMs: 0 };
+  const between = { onCommit: null, onCommitOf: null, delayMs: 0 };
   const server = net.createServer((client) => {
-    const upstream = net.connect(cluster.port, "127.0.0.1");
+    const upstream = net.connect(port, "127.0.0.1");
+    let sent = ""; // since the last transaction
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on("error", () => {}).on("close", () => (client.destroy(), upstream.destroy()));
     }
     client.on("data", (bytes) => {
       const decide = between.onCommit;
-      if (decide === null || !bytes.includes("COMMIT"))
+      sent += bytes.toString("latin1");
+      const isWanted = between.onCommitOf === null || sent.includes(`\0${between.onCommitOf}\0`);
+      if (/COMMIT|ROLLBACK/.test(sent.slice(-40))) sent = "";
+      if (decide === null || !isWanted || !bytes.includes("COMMIT"))
         return between.delayMs === 0 ? upstream.write(bytes) : setTimeout(() => upstream.writable && upstream.write(bytes), between.delayMs);
-      between.onCommit = null;
+      between.onCommit = between.onCommitOf = null;
       return decide({ client, upstream, bytes });
     });
     upstream.on("data", (bytes) => client.write(bytes));
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
+  server.unref(); // a test that fails may not come to its end
   t.after(() => (sockets.forEach((socket) => socket.destroy()), server.close()));
   between.port = server.address().port;
   return between;
@@ -36,7 +42,7 @@ export async function behindProxy(t, settings) {
   const cluster = await Cluster.start({ durable: true });
   t.after(() => cluster.end());
   const w = await world(t, { cluster, start: false });
-  const between = await proxy(t, cluster);
+  const between = await proxy(t, cluster.port);
   w.address = databaseAddress(between.port, w.database);
   await w.start(settings);
   assert.equal((await w.signUp({ username: "first" })).status, 303);
