@@ -3,11 +3,10 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import test from "node:test";
 import { createDatabase } from "../kit/pg.mjs";
 import { run } from "../kit/process.mjs";
 import { until } from "../kit/until.mjs";
-import { onSqlite, STORE, world } from "../kit/world.mjs";
+import { onOneDatabase, onSeveralDatabases, onSqlite, STORE, world } from "../kit/world.mjs";
 
 // The usernames in a copy, read by the program itself (from PostgreSQL after restoring the dump).
 async function namesIn(w, file) {
@@ -27,7 +26,7 @@ async function namesIn(w, file) {
 const restore = (file, store) =>
   fs.readFileSync(file).subarray(0, 5).toString() === "PGDMP" ? run("pg_restore", ["--no-owner", "-d", store, file]) : run("psql", ["-qX", "-v", "ON_ERROR_STOP=1", "-f", file, store]);
 
-test("while writes go on, the copy holds every user acknowledged before it began", async (t) => {
+onOneDatabase("while writes go on, the copy holds every user acknowledged before it began", async (t) => {
   const w = await world(t);
   const acknowledged = [];
   let stop = false;
@@ -57,7 +56,7 @@ test("while writes go on, the copy holds every user acknowledged before it began
   }
 });
 
-test("a stopped service can be copied too, and the copy is a store like any other", async (t) => {
+onOneDatabase("a stopped service can be copied too, and the copy is a store like any other", async (t) => {
   const w = await world(t, { start: false });
   await w.addUser("ada");
   const file = path.join(w.dir, "copy");
@@ -70,7 +69,7 @@ test("a stopped service can be copied too, and the copy is a store like any othe
   }
 });
 
-test("a copy is one plain file, and looking through it leaves nothing beside it", async (t) => {
+onOneDatabase("a copy is one plain file, and looking through it leaves nothing beside it", async (t) => {
   const w = await world(t);
   await w.addUser("ada");
   const folder = path.join(w.dir, "copies");
@@ -113,7 +112,7 @@ onSqlite("a copy put beside the log of the store that was there before is refuse
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
 
-test("a copy never overwrites a file, and a failed one leaves none", async (t) => {
+onOneDatabase("a copy never overwrites a file, and a failed one leaves none", async (t) => {
   const w = await world(t);
   await w.addUser("ada");
   const file = path.join(w.dir, "precious");
@@ -127,4 +126,25 @@ test("a copy never overwrites a file, and a failed one leaves none", async (t) =
   assert.equal(nowhere.status, 1);
   assert.match(nowhere.err, /absent/);
   assert.deepEqual(fs.readdirSync(w.dir).sort(), before);
+});
+
+onSeveralDatabases("backup, restore, and move refuse a store of several databases, and say what to do", async (t) => {
+  const w = await world(t);
+  await w.addUser("ada");
+  const file = path.join(w.dir, "copy");
+  const refused = async (command, copy) => {
+    const { status, out, err } = await w.command(command, copy);
+    assert.deepEqual([status, out, err], [1, "", `penchant: ${command}: the store has several databases; run the command once for each, with its address in --store\n`]);
+  };
+  await refused("backup", file);
+  const moved = await w.penchant(["move", "--from", w.address, "--to", `sqlite:${file}`]);
+  assert.deepEqual([moved.status, moved.err], [1, "penchant: move: --from: a store of several databases cannot be moved; see docs/SCALE.md\n"]);
+  assert.ok(!fs.existsSync(file));
+  for (const store of w.address.split(" ")) {
+    const copy = path.join(w.dir, store.split("/").at(-1));
+    const { status, err } = await w.command("backup", copy, { store });
+    assert.equal(status, 0, err);
+    await refused("restore", copy);
+  }
+  assert.deepEqual(await w.usernames(), ["ada"]);
 });

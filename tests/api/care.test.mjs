@@ -137,6 +137,7 @@ test("migrate and user add begin a store", async (t) => {
 
 onPostgres("check reports a missing database", async (t) => {
   const w = await world(t, { start: false });
+  assert.equal((await w.command("migrate")).status, 0);
   const { status, err } = await w.command("check", { store: w.address.replace(/[^/]+$/, "absent") });
   assert.equal(status, 1);
   assert.equal(err.trim().split("\n").length, 1, err);

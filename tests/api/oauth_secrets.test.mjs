@@ -15,7 +15,8 @@ async function everythingStored(w) {
     return [w.file, `${w.file}-wal`].filter((file) => fs.existsSync(file)).map((file) => fs.readFileSync(file, "latin1")).join("");
   }
   const bin = ["15", "16", "17"].map((v) => `/usr/lib/postgresql/${v}/bin/pg_dump`).find((file) => fs.existsSync(file));
-  return execFileSync(bin, ["-h", "127.0.0.1", "-p", `${w.pgPort}`, "-U", "penchant", w.database], { encoding: "latin1", env: { PGPASSWORD: "x", PATH: process.env.PATH } });
+  const dump = (name) => execFileSync(bin, ["-h", "127.0.0.1", "-p", `${w.pgPort}`, "-U", "penchant", name], { encoding: "latin1", env: { PGPASSWORD: "x", PATH: process.env.PATH } });
+  return w.databases.map(dump).join("");
 }
 
 test("a copy of the store holds no token, code, secret, session or password (I1)", async (t) => {

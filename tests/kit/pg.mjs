@@ -266,12 +266,13 @@ export async function dropDatabase(port, name) {
 }
 
 // Runs SQL in one database. The address of a store of several databases, separated by spaces: in each of them;
-// numbers are added up, other lines follow each other. What every database has, such as apps, is read from the first.
+// counts and sums are added up, other lines follow each other. What every database has, such as apps, is read from the first.
 export async function psql(address, sql) {
   if (address.includes(" ")) {
     const isShared = /^\s*SELECT\b[^;]*\bFROM (app|app_logo|app_refusal|app_usage|challenge_key|deleted_app)\b/i.test(sql);
     const outs = await Promise.all(address.split(" ").slice(0, isShared ? 1 : undefined).map((one) => psql(one, sql)));
-    return outs.every((out) => /^\d+$/.test(out)) ? `${outs.reduce((sum, out) => sum + Number(out), 0)}` : outs.filter(Boolean).join("\n");
+    const isCount = /^\s*SELECT (COUNT|SUM)\(/i.test(sql) && outs.every((out) => /^\d+$/.test(out));
+    return isCount ? `${outs.reduce((sum, out) => sum + Number(out), 0)}` : outs.filter(Boolean).join("\n");
   }
   const { status, out, err } = await run(tool("psql"), ["-qAtX", "-v", "ON_ERROR_STOP=1", "-c", sql, address]);
   if (status !== 0) throw new Error(`psql: ${err}`);

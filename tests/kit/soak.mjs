@@ -44,7 +44,7 @@ const tasks = [
     fileTask(`schemas on ${title}`, path.join(ROOT, "tests/api/preferences_schema.test.mjs"), { STORE, SCHEMA_ROUNDS: process.env.SCHEMA_ROUNDS ?? "25" }, HOUR),
     ...testFiles("api").map((file) => fileTask(`TSan api on ${title}`, file, { STORE, PENCHANT: "build/tsan/penchant" }, HOUR)),
   ]),
-  ...testFiles("api").filter((file) => !/\/(backup|care|commands|housekeeping|mail|move|oauth_secrets|restore)\.test/.test(file)).map((file) => fileTask("api on two-databases", file, { STORE: "postgres", DATABASES: "2" }, HOUR)),
+  ...testFiles("api").filter((file) => !/\/(move|restore)\.test/.test(file)).map((file) => fileTask("api on two-databases", file, { STORE: "postgres", DATABASES: "2" }, HOUR)),
   fileTask("disaster drill on SQLite", fault("drill"), { STORE: "sqlite", ...ON_DISK, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "60", DRILL_ROUNDS: process.env.DRILL_ROUNDS ?? "3" }, HOUR),
   fileTask("fault on PostgreSQL", fault("nth_call"), { STORE: "postgres", ...ON_DISK }, HOUR),
   fileTask("failover on PostgreSQL", fault("postgres_failover"), { STORE: "postgres", ...ON_DISK, FAILOVER_ROUNDS: process.env.FAILOVER_ROUNDS ?? "20" }, HOUR),

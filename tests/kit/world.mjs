@@ -39,6 +39,10 @@ export const PASSWORD = "violet kettle sings at dawn 47";
 export const onSqlite = STORE === "sqlite" ? test : () => {};
 export const onPostgres = STORE === "postgres" ? test : () => {};
 
+// Tests for a store of one database, and of several.
+export const onOneDatabase = DATABASES === 1 ? test : () => {};
+export const onSeveralDatabases = DATABASES > 1 ? test : () => {};
+
 const flags = (settings) =>
   Object.entries(settings).flatMap(([name, value]) => (value === undefined ? [] : [`--${name}`, `${value}`]));
 
