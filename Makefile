@@ -154,7 +154,7 @@ STAND_IN := -Wl,-z,muldefs
 # Compiling a test without optimization takes a fourth of the time, and linking it with lld or gold a third. The
 # functions under test are those of the archive, which are optimized.
 TEST_C  := $(patsubst -O1,-O0,$(CHECK_C))
-TEST_LD := $(CHECK_LD) $(if $(shell command -v ld.lld),-fuse-ld=lld,$(if $(shell command -v $(CROSS)ld.gold),-fuse-ld=gold))
+TEST_LD := $(CHECK_LD) $(if $(shell command -v $(CROSS)ld.lld),-fuse-ld=lld,$(if $(shell command -v $(CROSS)ld.gold),-fuse-ld=gold))
 
 UNIT_BINARIES := $(UNITS:tests/unit/%.c=build/check/unit/%)
 

@@ -12,7 +12,7 @@ export const globalFunctions = (symbols) =>
 export const firstInstructions = (disassembly) =>
   new Map([...disassembly.matchAll(/^[0-9a-f]+ <([^>]+)>:\n\s*[0-9a-f]+:\s+(.*)$/gm)].map(([, name, instruction]) => [name, instruction.trim()]));
 
-// Which of the functions have no mark, for this value of process.arch.
+// Which of the functions have no mark, for a processor as process.arch names it.
 export function unmarked(arch, symbols, disassembly) {
   const first = firstInstructions(disassembly);
   return globalFunctions(symbols).filter((name) => !MARKS[arch].test(first.get(name) ?? ""));
