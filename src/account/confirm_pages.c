@@ -106,7 +106,7 @@ post_passkey(struct call *call)
 
 const struct route account_confirm_routes[] = {
     { GET, HERE, get_confirm, CALLER_USER, .summary = "Asks for password or passkey.", .page = true,
-      ROUTE_FIELDS(arrival_fields), .reads_store = true },
+      ROUTE_FIELDS(arrival_fields) },
     { POST, HERE, post_password, CALLER_USER, .summary = "Confirms the user with the password.",
       .page = true, ROUTE_FIELDS(password_fields), .body = BODY_FORM, .body_max = 16 * KIB,
       .blocks = true, .hashes = true },

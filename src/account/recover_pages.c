@@ -207,7 +207,7 @@ const struct route account_recover_routes[] = {
       ROUTE_FIELDS(code_fields), .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true,
       .hashes = true },
     { GET, "/reset", get_reset, CALLER_ANYONE, .summary = "Shows the form of a one-time link.",
-      .page = true, ROUTE_FIELDS(arrival_fields), .reads_store = true },
+      .page = true, ROUTE_FIELDS(arrival_fields) },
     { POST, "/reset", post_reset, CALLER_ANYONE,
       .summary = "Sets a new password with a one-time link.", .page = true,
       ROUTE_FIELDS(link_fields), .body = BODY_FORM, .body_max = 16 * KIB, .blocks = true,

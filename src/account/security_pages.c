@@ -130,7 +130,7 @@ post_signout_all(struct call *call)
 
 const struct route account_security_routes[] = {
     { GET, HERE, get_security, CALLER_USER, .summary = "Shows sessions, passkeys, and password.",
-      .page = true, .reads_store = true },
+      .page = true },
     { POST, HERE "/password", post_password, CALLER_USER, .summary = "Changes the password.",
       .page = true, ROUTE_FIELDS(password_fields), .body = BODY_FORM, .body_max = 32 * KIB,
       .blocks = true, .hashes = true },

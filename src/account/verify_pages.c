@@ -63,7 +63,7 @@ post_verify(struct call *call)
 
 const struct route account_verify_routes[] = {
     { GET, "/verify", get_verify, CALLER_USER, .summary = "Shows the address that a link confirms.",
-      .page = true, ROUTE_FIELDS(arrival_fields), .reads_store = true },
+      .page = true, ROUTE_FIELDS(arrival_fields) },
     { POST, "/verify", post_verify, CALLER_USER, .summary = "Confirms an email address.",
       .page = true, ROUTE_FIELDS(form_fields), .body = BODY_FORM, .body_max = 4 * KIB,
       .blocks = true },

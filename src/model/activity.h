@@ -32,7 +32,7 @@ enum activity_action {
     ACTIVITY_EXPIRE,     /* the time for which the user allowed the app has passed */
     ACTIVITY_REUSE,      /* a code or refresh token was used twice */
     ACTIVITY_SIGN_IN,    /* from a new device */
-    ACTIVITY_BY_HANDLER, /* a route: its handler says which */
+    ACTIVITY_BY_HANDLER, /* a route: as its handler sets it; nothing if it sets none */
 };
 
 /* "read", "sign_in"; and the action of a name, ACTIVITY_NONE if there is none. */

@@ -398,7 +398,7 @@ const struct route oauth_routes[] = {
       .summary = "Shows the consent page of a stored request.", .page = true, .blocks = true,
       ROUTE_FIELDS(request_fields) },
     { GET, "/oauth/consent/hints", get_hints, CALLER_USER,
-      .summary = "Previews hints for the selected scopes.", .page = true, .reads_store = true,
+      .summary = "Previews hints for the selected scopes.", .page = true,
       ROUTE_FIELDS(request_fields) },
     { POST, "/oauth/consent", post_consent, CALLER_USER, .summary = "Allows or denies access.",
       .resumes = "request", .page = true, .blocks = true, ROUTE_FIELDS(consent_fields),

@@ -66,7 +66,8 @@ struct route {
     bool health;      /* a small pool of its own runs it, also while all workers wait */
     bool blocks;      /* writes, hashes a password, or reads much: a worker thread runs it */
     bool creates;     /* an account or an app: limited per network and in all, 400s not counted */
-    bool reads_store; /* blocks only if reading the database does */
+    bool reads_store; /* CALLER_ANYONE or CALLER_OPERATOR: reads the database, which blocks if it is
+                       * remote. Assumed of other callers and of pages */
     bool page;        /* HTML: forms are checked for their origin, and errors are pages */
     bool hint_sets;   /* authentication also loads the user's hint sets, in the same query */
     enum cached_by cached_by; /* see dispatch/response_cache.h */
