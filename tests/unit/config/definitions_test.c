@@ -1,5 +1,6 @@
 /* Built-in definitions and definitions from a folder. */
 #include "unit/assert_str.h"
+#include "unit/domains_kit.h"
 #include "unit/model/tea.h"
 
 #include "config/definitions.h"
@@ -110,9 +111,9 @@ built_in_domains_are_left_out_by_name(void **state)
         const char *why, *off, *problem;
         size_t count;
     } rows[] = {
-        { "one", "media_profile", NULL, 6 },
-        { "two, in any order", "travel_profile coding_profile", NULL, 5 },
-        { "the same twice", "media_profile media_profile", NULL, 6 },
+        { "one", "media_profile", NULL, KIT_DOMAINS - 1 },
+        { "two, in any order", "travel_profile coding_profile", NULL, KIT_DOMAINS - 2 },
+        { "the same twice", "media_profile media_profile", NULL, KIT_DOMAINS - 1 },
         { "a misspelled one", "media_profile lifestyl_profile",
           "domains-off: \"lifestyl_profile\" is not a built-in domain; the nearest name is "
           "lifestyle_profile",
@@ -143,7 +144,7 @@ built_in_domains_are_left_out_by_name(void **state)
         definitions_load(folder->mem, folder->path, "media_profile", &folder->set, &folder->why),
         ERR_NONE);
     assert_str(domains_find(&folder->set, STR("media_profile"))->title, STR("Own media"), "own");
-    assert_int_equal(folder->set.count, 7);
+    assert_int_equal(folder->set.count, KIT_DOMAINS);
 }
 
 static void
@@ -157,13 +158,13 @@ a_folder_adds_and_replaces(void **state)
     put(folder, ".hidden.json", STR("no definition"));
     put(folder, "definition.schema.json", STR("no definition"));
     assert_row(!load(folder), folder->why.text);
-    assert_int_equal(folder->set.count, 8);
+    assert_int_equal(folder->set.count, KIT_DOMAINS + 1);
     const struct domain *food = domains_find(&folder->set, STR("food_profile"));
     assert_str(food->title, STR("Other food"), "replaced");
     assert_int_equal(food->member_count, 1); /* replaced, not merged */
-    assert_str(folder->set.list[7].name, STR("zen"), "added");
+    assert_str(folder->set.list[KIT_DOMAINS].name, STR("zen"), "added");
     assert_true(scopes_read(STR("zen"), &set, NULL));
-    assert_string_equal(scope_row(11)->sentence, "See your zen preferences.");
+    assert_string_equal(scope_row(4 + KIT_DOMAINS)->sentence, "See your zen preferences.");
 }
 
 static void
@@ -171,7 +172,7 @@ an_empty_folder_adds_nothing(void **state)
 {
     struct folder *folder = *state;
     assert_int_equal(load(folder), ERR_NONE);
-    assert_int_equal(folder->set.count, 7);
+    assert_int_equal(folder->set.count, KIT_DOMAINS);
 }
 
 static void
