@@ -5,8 +5,8 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
-import Ajv2020 from "ajv/dist/2020.js";
 import { environment, run } from "./process.mjs";
+import { validators } from "./validators.mjs";
 
 const METHODS = { GET: "get", HEAD: "get", POST: "post" };
 // Errors that any endpoint may return before its handler runs. 500 is a bug and never allowed.
@@ -45,44 +45,16 @@ async function generate(program, domains) {
   return out;
 }
 
-// ---- schemas ----
-
-const isObject = (value) => typeof value === "object" && value !== null;
-
-// A copy in which `change` was applied to every object, the innermost first.
-function changed(value, change) {
-  if (!isObject(value)) return value;
-  if (Array.isArray(value)) return value.map((one) => changed(one, change));
-  return change(Object.fromEntries(Object.entries(value).map(([key, one]) => [key, changed(one, change)])));
-}
-
-const close = (schema) =>
-  schema.type === "object" && isObject(schema.properties) && !("additionalProperties" in schema) ? { ...schema, additionalProperties: false } : schema;
-
-function validators(document) {
-  const ajv = new Ajv2020.default({ strict: true, strictTypes: false, strictRequired: false, allErrors: true, validateSchema: false, code: { optimize: false } });
-  ajv.addVocabulary([...Object.keys(document), "discriminator"]); // which say nothing about a value
-  ajv.addFormat("date-time", /^\d{4}-(0\d|1[0-2])-[0-3]\d(T)[0-2]\d:[0-5]\d:[0-5]\dZ$/);
-  ajv.addFormat("uri", (text) => URL.canParse?.(text) ?? /^[a-z]+:\/\/[^/]+/.test(text));
-  ajv.addSchema(document, "api");
-  const made = new Map();
-  return (pointer, value, what) => {
-    if (!made.has(pointer)) made.set(pointer, ajv.compile({ $ref: `api#${pointer}` }));
-    const fits = made.get(pointer);
-    assert.ok(fits(value), `${what} is not as described: ${ajv.errorsText(fits.errors)}\n${JSON.stringify(value)?.slice(0, 2000)}`);
-  };
-}
+// ---- the document ----
 
 const escaped = (key) => encodeURIComponent(`${key}`.replace(/~/g, "~0").replace(/\//g, "~1"));
 const pointerTo = (...keys) => keys.map((key) => `/${escaped(key)}`).join("");
-
-// ---- the document ----
 
 export class Description {
   constructor(document) {
     this.document = document;
     this.domains = document.components.schemas.DomainName.enum;
-    this.checkAnswer = validators(changed(document, close));
+    this.checkAnswer = validators(document, { closed: true });
     this.checkRequest = validators(document);
     this.places = Object.keys(document.paths)
       .sort((a, b) => a.includes("{") - b.includes("{"))
