@@ -196,7 +196,7 @@ start_web(struct service *service, struct why *why)
     if (err == ERR_NONE)
         err = web_new(&web, &service->web, why);
     if (err == ERR_NONE)
-        err = reference_pages_make(service->web, why);
+        reference_pages_start(service->web);
     arena_free(scratch);
     return err;
 }

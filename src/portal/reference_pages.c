@@ -2,11 +2,14 @@
  * and each domain's record. One page for all would exceed the size limit of pages.
  *
  * An endpoint's URL has its operationId in /openapi.json, which is also its anchor on the overview.
- * The content is the same for everyone, so it is rendered once, at startup. */
+ * The content is the same for everyone, so it is rendered once. That takes longer than the rest of
+ * a start except opening the store, and many services are never asked for it, so the first request
+ * for a page renders all of them. */
 #include "portal/reference_pages.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/log.h"
 #include "page/account_page.h"
 #include "portal/portal_routes.h"
 #include "portal/reference.h"
@@ -16,6 +19,8 @@
 #include "web/language.h"
 #include "web/message.h"
 #include "web/state.h"
+
+#include <pthread.h>
 
 #define HERE "/developer/reference"
 #define EXAMPLE_MAX ((size_t)64 * 1024)
@@ -28,6 +33,10 @@ struct reference_page {
 };
 
 struct reference_pages {
+    struct web *web;
+    pthread_mutex_t lock;
+    bool tried;      /* this and all below: written once, with the lock */
+    enum err result; /* of rendering; what failed once is not tried again */
     struct reference_page overview;
     struct reference_page *endpoints;
     size_t endpoint_count;
@@ -226,20 +235,28 @@ make_all(const struct web *web, struct arena *scratch, const struct reference *r
     return err;
 }
 
-enum err
-reference_pages_make(struct web *web, struct why *why)
+static enum err
+render(struct reference_pages *pages)
 {
     struct arena *scratch = arena_new(); /* parsing takes ten times the size of the document */
     struct reference reference;
-    struct reference_pages *pages = ARENA_NEW(web->mem, struct reference_pages);
-    enum err err = reference_make(scratch, web->openapi, &reference, why);
+    struct why why = { 0 };
+    enum err err = reference_make(scratch, pages->web->openapi, &reference, &why);
     if (err == ERR_NONE)
-        err = make_all(web, scratch, &reference, pages);
+        err = make_all(pages->web, scratch, &reference, pages);
     if (err != ERR_NONE)
-        why_set(why, "the API reference cannot be rendered");
-    web->reference = pages;
+        log_error("reference_not_rendered", log_text("problem", str_of(why.text)));
     arena_free(scratch);
     return err;
+}
+
+void
+reference_pages_start(struct web *web)
+{
+    struct reference_pages *pages = ARENA_NEW(web->mem, struct reference_pages);
+    *pages = (struct reference_pages){ .web = web };
+    pthread_mutex_init(&pages->lock, NULL);
+    web->reference = pages;
 }
 
 /* ---- requests ---- */
@@ -264,23 +281,40 @@ send_named(struct call *call, const struct reference_page *list, size_t count)
 }
 
 static enum err
+rendered(struct call *call, const struct reference_pages **out)
+{
+    struct reference_pages *pages = call->web->reference;
+    pthread_mutex_lock(&pages->lock);
+    if (!pages->tried)
+        pages->result = render(pages);
+    pages->tried = true;
+    pthread_mutex_unlock(&pages->lock);
+    *out = pages;
+    return pages->result;
+}
+
+static enum err
 get_overview(struct call *call)
 {
-    return send_page(call, &call->web->reference->overview);
+    const struct reference_pages *pages;
+    enum err err = rendered(call, &pages);
+    return err ? err : send_page(call, &pages->overview);
 }
 
 static enum err
 get_endpoint(struct call *call)
 {
-    const struct reference_pages *pages = call->web->reference;
-    return send_named(call, pages->endpoints, pages->endpoint_count);
+    const struct reference_pages *pages;
+    enum err err = rendered(call, &pages);
+    return err ? err : send_named(call, pages->endpoints, pages->endpoint_count);
 }
 
 static enum err
 get_record(struct call *call)
 {
-    const struct reference_pages *pages = call->web->reference;
-    return send_named(call, pages->records, pages->record_count);
+    const struct reference_pages *pages;
+    enum err err = rendered(call, &pages);
+    return err ? err : send_named(call, pages->records, pages->record_count);
 }
 
 const struct route developer_reference_routes[] = {

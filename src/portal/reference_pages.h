@@ -1,7 +1,8 @@
-/* reference_pages.h - renders the pages of the API reference at startup.
+/* reference_pages.h - the pages of the API reference, rendered by the first request for one of
+ * them.
  *
- * The pages are allocated in the web's arena, one set per language; afterwards they are read-only
- * and used from any thread. */
+ * They are allocated in the web's arena, which no other code uses after the start, one set per
+ * language; once rendered, they are read-only. Requests may come from any thread. */
 #ifndef PORTAL_REFERENCE_PAGES_H
 #define PORTAL_REFERENCE_PAGES_H
 
@@ -9,7 +10,7 @@
 
 struct web;
 
-/* Renders web->openapi into web->reference. Call once, before the first request. */
-enum err reference_pages_make(struct web *web, struct why *why);
+/* Sets web->reference. Call once, before the first request. */
+void reference_pages_start(struct web *web);
 
 #endif

@@ -75,17 +75,17 @@ struct web {
     struct assets *assets;
     struct str openapi; /* the OpenAPI document and its entity tag */
     const char *openapi_tag;
-    const struct reference_pages *reference; /* see portal/reference_pages.h */
-    struct cache *cache;                     /* see dispatch/response_cache.h */
-    struct throttle *sign_in_failures;       /* by account and by address */
-    struct throttle *client_failures;        /* by client_id and by address */
-    struct throttle *api_calls;              /* by token */
-    struct rate_share *rate_share;           /* of api_calls; NULL: this node alone */
-    struct throttle *refreshes;              /* by token family */
-    struct throttle *registrations;          /* of clients by themselves, by network */
-    struct throttle *document_fetches;       /* of client ID metadata documents, by network */
-    struct throttle *mails;     /* that anyone can request, by recipient and by network */
-    struct throttle *creations; /* of accounts and apps, by network and in all */
+    struct reference_pages *reference; /* see portal/reference_pages.h */
+    struct cache *cache;               /* see dispatch/response_cache.h */
+    struct throttle *sign_in_failures; /* by account and by address */
+    struct throttle *client_failures;  /* by client_id and by address */
+    struct throttle *api_calls;        /* by token */
+    struct rate_share *rate_share;     /* of api_calls; NULL: this node alone */
+    struct throttle *refreshes;        /* by token family */
+    struct throttle *registrations;    /* of clients by themselves, by network */
+    struct throttle *document_fetches; /* of client ID metadata documents, by network */
+    struct throttle *mails;            /* that anyone can request, by recipient and by network */
+    struct throttle *creations;        /* of accounts and apps, by network and in all */
     struct site public;
     struct site private;
     int64_t started_at;

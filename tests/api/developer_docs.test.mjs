@@ -57,6 +57,18 @@ test("the reference has a page for the record of every domain", async (t) => {
   assert.equal((await w.get("/developer/reference/records/no_such", asPerson)).status, 404);
 });
 
+test("the first requests for the reference, several at once, get the same complete pages as later ones", async (t) => {
+  const w = await world(t);
+  const paths = ["/developer/reference", "/developer/reference/getTokens", "/developer/reference/records/music_preferences"];
+  const content = ({ text }) => /<main[\s\S]*<\/main>/.exec(text)?.[0];
+  const first = await Promise.all([...paths, ...paths, ...paths].map((path) => w.get(path, asPerson)));
+  for (const [i, page] of first.entries()) {
+    assert.equal(page.status, 200, paths[i % paths.length]);
+    assert.equal(content(page), content(await w.get(paths[i % paths.length], asPerson)));
+    assert.ok(content(page).length > 500);
+  }
+});
+
 test("guide, errors and llms.txt name this service's own addresses and every error it has", async (t) => {
   const settings = { "base-url": "https://api.penchant.test", "auth-url": "https://penchant.test" };
   const w = await world(t, { settings });

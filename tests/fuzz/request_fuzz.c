@@ -61,7 +61,7 @@ begin(void)
     MUST(openapi_make(scratch, &place, &settings.openapi, &why) == ERR_NONE);
     MUST(web_new(&settings, &web, &why) == ERR_NONE);
     arena_free(scratch);
-    MUST(reference_pages_make(web, &why) == ERR_NONE);
+    reference_pages_start(web);
     struct http_settings http = { .listen = "127.0.0.1:0",
                                   .threads = 1,
                                   .connections_max = 64,
