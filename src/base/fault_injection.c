@@ -16,6 +16,7 @@ struct script {
     _Atomic int64_t calls;
     _Atomic int64_t cheap_hashing;
     _Atomic int64_t skew;
+    _Atomic int64_t lazy_preparing;
 };
 
 static struct script no_script = { .calls_left = -1 };
@@ -69,6 +70,12 @@ int64_t
 fault_injection_skew(void)
 {
     return atomic_load_explicit(&script->skew, memory_order_relaxed);
+}
+
+bool
+fault_injection_prepares_lazily(void)
+{
+    return atomic_load_explicit(&script->lazy_preparing, memory_order_relaxed) == 1;
 }
 
 #else

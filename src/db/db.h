@@ -200,7 +200,7 @@ struct db_settings {
     int64_t deadline_ms; /* of a statement on PostgreSQL; 0: the default, two seconds */
     bool watched;        /* db_ping() is used: check readiness and follow the database's clock */
     bool must_exist;     /* do not create a store: ERR_NOT_FOUND */
-    bool prepare_lazily; /* on PostgreSQL: no statement is prepared before it runs */
+    bool prepare_lazily; /* no statement is prepared before it runs */
     bool any_part;       /* also one of several databases: for maintenance */
     struct versions *versions; /* private: shared by several databases; NULL: its own */
 };

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/embedded.h"
+#include "base/fault_injection.h"
 #include "base/metric.h"
 
 #include <string.h>
@@ -117,7 +118,9 @@ db_open(const struct db_settings *settings, struct db **out, struct why *why)
         return ERR_INVALID;
     }
     struct db *db = NULL;
-    enum err err = db_driver_of(settings->address)->open(settings, &db, why);
+    struct db_settings chosen = *settings;
+    chosen.prepare_lazily = settings->prepare_lazily || fault_injection_prepares_lazily();
+    enum err err = db_driver_of(settings->address)->open(&chosen, &db, why);
     if (err)
         return err;
     db->any_part = settings->any_part;

@@ -249,6 +249,7 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
     struct sqlite_store *store = memory_alloc(1, sizeof *store);
     store->db.driver = &db_sqlite_driver;
     store->path = strdup(path);
+    store->prepare_lazily = settings->prepare_lazily;
     store->lock_fd = store->file_fd = store->log_fd = store->reserve_fd = -1;
     versions_start(&store->versions);
     sqlite_readers_start(store);
@@ -283,7 +284,7 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
 static enum err
 prepare(struct db *db, struct why *why)
 {
-    for (size_t i = 0; i < db_statement_count(); i++) {
+    for (size_t i = 0; i < db_statement_count() && !store_of(db)->prepare_lazily; i++) {
         if (sqlite_prepare(&store_of(db)->writer_connection, i)) {
             why_set(why, "store: cannot prepare statement %s", db_statement(i)->name);
             return ERR_INTERNAL;

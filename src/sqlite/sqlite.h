@@ -86,6 +86,7 @@ struct sqlite_store {
     int64_t log_written_out_ms;
     int reserve_fd; /* -1: none */
     bool has_reserve;
+    bool prepare_lazily; /* see db_settings */
     struct sqlite_connection writer_connection;
     struct sqlite_writer writer;
     struct versions versions;

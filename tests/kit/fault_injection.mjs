@@ -1,6 +1,6 @@
 // Controls the fault injection build from a test: stops its clock, moves its deadlines, makes its n-th
-// store call fail, and makes password hashing cheap. The program maps the file, six 64-bit numbers
-// (src/base/fault_injection.h).
+// store call fail, and makes password hashing cheap and a start short. The program maps the file, seven 64-bit
+// numbers (src/base/fault_injection.h).
 
 import fs from "node:fs";
 
@@ -10,12 +10,13 @@ const LEFT = 2;
 const CALLS = 3;
 const CHEAP_HASHING = 4;
 const SKEW = 5;
+const LAZY_PREPARING = 6;
 
 export class FaultInjection {
   constructor(path) {
     this.path = path;
     this.fd = fs.openSync(path, "w+", 0o600);
-    for (const field of [NOW, FORWARD, LEFT, CALLS, CHEAP_HASHING, SKEW]) this.write(field, field === LEFT ? -1 : 0);
+    for (const field of [NOW, FORWARD, LEFT, CALLS, CHEAP_HASHING, SKEW, LAZY_PREPARING]) this.write(field, field === LEFT ? -1 : 0);
   }
 
   close() {
@@ -52,6 +53,11 @@ export class FaultInjection {
 
   hashCheaply() {
     this.write(CHEAP_HASHING, 1);
+  }
+
+  // A service prepares each statement when it first runs it, instead of all at startup.
+  prepareLazily() {
+    this.write(LAZY_PREPARING, 1);
   }
 
   // n = 1 is the next call.

@@ -70,6 +70,7 @@ class World {
     this.dir = fs.mkdtempSync(path.join(this.options.under ?? os.tmpdir(), "penchant-test-"));
     this.faults = new FaultInjection(path.join(this.dir, "fault_injection"));
     if (this.options.hashing !== "production") this.faults.hashCheaply();
+    if (this.startsReady) this.faults.prepareLazily();
     if (this.kind === "sqlite") {
       this.file = path.join(this.dir, "penchant.db");
       if (this.startsReady) fs.copyFileSync(await sqliteTemplate(CHECKED), this.file);
@@ -86,8 +87,9 @@ class World {
     if (this.options.failing) this.address = `failing:${this.address}`;
   }
 
-  // If world() starts the service, the store already has its schema. Tests that start the service
-  // themselves, or use their own cluster, begin with an empty store.
+  // If world() starts the service, the store already has its schema, and statements are prepared when they run.
+  // Tests that start the service themselves, or use their own cluster, begin with an empty store, and the service
+  // prepares all of them at startup.
   get startsReady() {
     return this.options.start !== false && this.options.cluster === undefined;
   }
