@@ -1,6 +1,7 @@
 #include "job/housekeeping.h"
 
 #include "base/arena.h"
+#include "base/background.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/timekeeper.h"
@@ -24,10 +25,7 @@
 #include "store/usage_store.h"
 #include "store/user_store.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define ROUND_MS (60 * 1000) /* from the end of one round of deletion to the next */
 #define CLOCK_SECONDS 60     /* between two writes of the state of the clock */
@@ -43,10 +41,7 @@ struct housekeeping {
     struct rebuild_queue *rebuilds;
     int64_t next_write_ms;
     struct timekeeper_state clock; /* as stored */
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t stop;
-    bool stopping;
+    struct background background;
 };
 
 /* True if the thread must stop. */
@@ -54,18 +49,10 @@ static bool
 wait_for(struct housekeeping *housekeeping, int64_t ms)
 {
     int64_t until = clock_steady_ms() + ms;
-    pthread_mutex_lock(&housekeeping->lock);
-    while (!housekeeping->stopping && clock_steady_ms() < until) {
-        struct timespec wake_at;
-        int64_t pause = ms < CLOCK_CHECK_MS ? ms : CLOCK_CHECK_MS;
-        clock_gettime(CLOCK_MONOTONIC, &wake_at);
-        wake_at.tv_nsec += (long)(pause * 1000000);
-        wake_at.tv_sec += wake_at.tv_nsec / 1000000000;
-        wake_at.tv_nsec %= 1000000000;
-        pthread_cond_clockwait(&housekeeping->stop, &housekeeping->lock, CLOCK_MONOTONIC, &wake_at);
-    }
-    bool stopping = housekeeping->stopping;
-    pthread_mutex_unlock(&housekeeping->lock);
+    int64_t pause = ms < CLOCK_CHECK_MS ? ms : CLOCK_CHECK_MS;
+    bool stopping = background_is_stopping(&housekeeping->background);
+    while (!stopping && clock_steady_ms() < until)
+        stopping = background_wait(&housekeeping->background, pause);
     return stopping;
 }
 
@@ -206,20 +193,13 @@ struct housekeeping *
 housekeeping_start(struct db *db, struct usage_counters *counters,
                    struct activity_counters *activity, struct rebuild_queue *rebuilds)
 {
-    sigset_t all, before;
     struct housekeeping *housekeeping = memory_alloc(1, sizeof *housekeeping);
     housekeeping->db = db;
     housekeeping->counters = counters;
     housekeeping->activity = activity;
     housekeeping->rebuilds = rebuilds;
     load_clock(housekeeping);
-    pthread_mutex_init(&housekeeping->lock, NULL);
-    pthread_cond_init(&housekeeping->stop, NULL);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
-    int failed = pthread_create(&housekeeping->thread, NULL, run, housekeeping);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed == 0)
+    if (background_start(&housekeeping->background, run, housekeeping))
         return housekeeping;
     log_warn("housekeeping_not_started");
     free(housekeeping);
@@ -231,12 +211,6 @@ housekeeping_stop(struct housekeeping *housekeeping)
 {
     if (housekeeping == NULL)
         return;
-    pthread_mutex_lock(&housekeeping->lock);
-    housekeeping->stopping = true;
-    pthread_cond_signal(&housekeeping->stop);
-    pthread_mutex_unlock(&housekeeping->lock);
-    pthread_join(housekeeping->thread, NULL);
-    pthread_cond_destroy(&housekeeping->stop);
-    pthread_mutex_destroy(&housekeeping->lock);
+    background_stop(&housekeeping->background);
     free(housekeeping);
 }

@@ -1,6 +1,7 @@
 #include "job/outbox.h"
 
 #include "base/arena.h"
+#include "base/background.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/metric.h"
@@ -8,19 +9,15 @@
 #include "store/outbox_store.h"
 #include "store/tx.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define LOOK_MS 500    /* between two looks into the outbox */
 #define COUNT_MS 10000 /* between two counts for the metrics */
 
 struct outbox {
     struct outbox_settings settings;
-    pthread_t thread;
-    _Atomic bool stopping;
+    struct background background;
     int64_t counted_ms;
     _Atomic int64_t waiting, oldest; /* as last counted */
     _Atomic uint64_t sent, failed, given_up;
@@ -52,8 +49,8 @@ finish(struct db_tx *tx, void *argument)
 static bool
 is_stopping(void *context)
 {
-    const struct outbox *outbox = context;
-    return atomic_load(&outbox->stopping);
+    struct outbox *outbox = context;
+    return background_is_stopping(&outbox->background);
 }
 
 static void
@@ -161,12 +158,10 @@ run(void *argument)
 {
     struct outbox *outbox = argument;
     struct arena *mem = arena_new();
-    while (!is_stopping(outbox)) {
+    for (bool more = true; !background_wait(&outbox->background, more ? 0 : LOOK_MS);) {
         count_waiting(outbox, mem);
-        bool more = step(outbox, mem);
+        more = step(outbox, mem);
         arena_reset(mem);
-        if (!more)
-            nanosleep(&(struct timespec){ .tv_nsec = LOOK_MS * 1000000L }, NULL);
     }
     arena_free(mem);
     return NULL;
@@ -175,14 +170,9 @@ run(void *argument)
 struct outbox *
 outbox_start(const struct outbox_settings *settings)
 {
-    sigset_t all, before;
     struct outbox *outbox = memory_alloc(1, sizeof *outbox);
     outbox->settings = *settings;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
-    int failed = pthread_create(&outbox->thread, NULL, run, outbox);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (failed == 0) {
+    if (background_start(&outbox->background, run, outbox)) {
         metric_register(write_metrics, outbox);
         return outbox;
     }
@@ -197,7 +187,6 @@ outbox_stop(struct outbox *outbox)
     if (outbox == NULL)
         return;
     metric_unregister(outbox);
-    atomic_store(&outbox->stopping, true);
-    pthread_join(outbox->thread, NULL);
+    background_stop(&outbox->background);
     free(outbox);
 }

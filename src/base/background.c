@@ -1,0 +1,66 @@
+#include "base/background.h"
+
+#include "base/clock.h"
+
+#include <signal.h>
+#include <time.h>
+
+#define NS_PER_S 1000000000
+#define NS_PER_MS 1000000
+
+static void
+destroy(struct background *background)
+{
+    pthread_cond_destroy(&background->wake);
+    pthread_mutex_destroy(&background->lock);
+}
+
+bool
+background_start(struct background *background, void *(*run)(void *), void *argument)
+{
+    sigset_t all, before;
+    *background = (struct background){ .stopping = false };
+    pthread_mutex_init(&background->lock, NULL);
+    clock_cond_init(&background->wake);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&background->thread, NULL, run, argument) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (!started)
+        destroy(background);
+    return started;
+}
+
+bool
+background_wait(struct background *background, int64_t ms)
+{
+    int64_t until_ns = clock_ticks_ns() + ms * NS_PER_MS;
+    struct timespec until = { .tv_sec = until_ns / NS_PER_S, .tv_nsec = until_ns % NS_PER_S };
+    int waited = 0;
+    pthread_mutex_lock(&background->lock);
+    while (!background->stopping && waited == 0)
+        waited = pthread_cond_timedwait(&background->wake, &background->lock, &until);
+    bool stopping = background->stopping;
+    pthread_mutex_unlock(&background->lock);
+    return stopping;
+}
+
+bool
+background_is_stopping(struct background *background)
+{
+    pthread_mutex_lock(&background->lock);
+    bool stopping = background->stopping;
+    pthread_mutex_unlock(&background->lock);
+    return stopping;
+}
+
+void
+background_stop(struct background *background)
+{
+    pthread_mutex_lock(&background->lock);
+    background->stopping = true;
+    pthread_cond_signal(&background->wake);
+    pthread_mutex_unlock(&background->lock);
+    pthread_join(background->thread, NULL);
+    destroy(background);
+}
