@@ -2,22 +2,10 @@
  * consistent, letter case does not matter, and a context's name matches with any punctuation. */
 #include "fuzz.h"
 
-#include "../unit/domains_kit.h"
+#include "../unit/context_kit.h"
 #include "context/context_task.h"
 
 #include <string.h>
-
-static const struct context_index *
-built_in(void)
-{
-    static struct arena *mem;
-    static const struct context_index *index;
-    if (mem == NULL) {
-        mem = arena_new();
-        index = context_index_make(mem, kit_domains());
-    }
-    return index;
-}
 
 static bool
 is_same(const struct context_match *a, const struct context_match *b)
@@ -63,8 +51,8 @@ static void
 letters_of_any_size_mean_the_same(struct arena *mem, struct str text)
 {
     struct context_match small, capital;
-    context_find(built_in(), str_lower(mem, text), &small);
-    context_find(built_in(), in_capitals(mem, text), &capital);
+    context_find(kit_context_index(), str_lower(mem, text), &small);
+    context_find(kit_context_index(), in_capitals(mem, text), &capital);
     MUST(is_same(&small, &capital));
 }
 
@@ -84,7 +72,7 @@ a_name_is_found(struct arena *mem, struct str text)
     struct context_match match;
     for (char *c = memchr(changed.ptr, '_', changed.len); c != NULL; c = strchr(c, '_'))
         *c = sign;
-    context_find(built_in(), changed, &match);
+    context_find(kit_context_index(), changed, &match);
     MUST(match.known && context_chosen(&match, domain) != NULL);
     MUST(context_chosen(&match, domain)->context == context);
 }
@@ -110,8 +98,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct arena *mem = arena_new();
     struct str text = fuzz_input(mem, data, size);
     struct context_match match, again;
-    context_find(built_in(), text, &match);
-    context_find(built_in(), text, &again);
+    context_find(kit_context_index(), text, &match);
+    context_find(kit_context_index(), text, &again);
     MUST(is_same(&match, &again));
     MUST(size <= CONTEXT_MAX || !match.known);
     MUST(!match.known || !match.unrelated);

@@ -3,7 +3,7 @@
 #include "unit/assert_str.h"
 
 #include "context/context.h"
-#include "unit/domains_kit.h"
+#include "unit/context_kit.h"
 
 #define LINE_MAX 512
 
@@ -104,7 +104,7 @@ static struct score
 try_list(const char *path, unsigned least, unsigned least_contexts)
 {
     struct arena *mem = arena_new();
-    const struct context_index *index = context_index_make(mem, kit_domains());
+    const struct context_index *index = kit_context_index();
     struct score score = { 0 };
     char line[LINE_MAX];
     FILE *file = fopen(path, "re");

@@ -1,21 +1,8 @@
 /* Splitting labels, counting keywords, and choosing domains and contexts. */
 #include "unit/model/tea.h"
 
-#include "context/context.h"
 #include "context/context_internal.h"
-#include "unit/domains_kit.h"
-
-static const struct context_index *
-built_in(void)
-{
-    static struct arena *mem;
-    static const struct context_index *index;
-    if (mem == NULL) {
-        mem = arena_new();
-        index = context_index_make(mem, kit_domains());
-    }
-    return index;
-}
+#include "unit/context_kit.h"
 
 /* "food_profile:restaurant_search travel_profile", "-" if nothing matches. */
 static struct str
@@ -103,13 +90,13 @@ empty_and_overlong_labels_do_not_match(void **state)
     char longest[CONTEXT_MAX + 2] = "music ";
     struct arena *mem = arena_new();
     memset(longest + 6, ' ', sizeof longest - 6);
-    assert_str(found_in(mem, built_in(), STR("")), STR("-"), "empty");
-    assert_str(found_in(mem, built_in(), STR_NONE), STR("-"), "absent");
-    assert_str(found_in(mem, built_in(), STR(" _-_ ,;\n")), STR("-"), "signs");
-    assert_str(found_in(mem, built_in(), (struct str){ longest, CONTEXT_MAX }),
+    assert_str(found_in(mem, kit_context_index(), STR("")), STR("-"), "empty");
+    assert_str(found_in(mem, kit_context_index(), STR_NONE), STR("-"), "absent");
+    assert_str(found_in(mem, kit_context_index(), STR(" _-_ ,;\n")), STR("-"), "signs");
+    assert_str(found_in(mem, kit_context_index(), (struct str){ longest, CONTEXT_MAX }),
                STR("music_preferences"), "as long as may be");
-    assert_str(found_in(mem, built_in(), (struct str){ longest, CONTEXT_MAX + 1 }), STR("-"),
-               "a byte too long");
+    assert_str(found_in(mem, kit_context_index(), (struct str){ longest, CONTEXT_MAX + 1 }),
+               STR("-"), "a byte too long");
     arena_free(mem);
 }
 
@@ -125,12 +112,12 @@ maximum_words_and_length_fit(void **state)
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = i % 2 == 0 ? 'a' : 'B';
     assert_true(label_split((struct str){ text, sizeof text }, &label));
-    context_index_resolve(built_in(), &label);
+    context_index_resolve(kit_context_index(), &label);
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = 'x';
     assert_true(label_split((struct str){ text, sizeof text }, &label));
     assert_int_equal(label.count, 1);
-    context_index_resolve(built_in(), &label);
+    context_index_resolve(kit_context_index(), &label);
 }
 
 static void
@@ -173,7 +160,7 @@ names_and_aliases_match_in_every_spelling(void **state)
             for (size_t k = 0; k <= context->alias_count; k++) {
                 struct str name = k == 0 ? context->name : context->aliases[k - 1];
                 struct context_match match;
-                context_find(built_in(), name, &match);
+                context_find(kit_context_index(), name, &match);
                 const struct context_choice *choice = context_chosen(&match, domain);
                 assert_row(choice != NULL && choice->context == context, name.ptr);
             }
@@ -200,7 +187,7 @@ names_match_in_different_notations(void **state)
         { "a domain without its ending", "Music", "music_preferences" },
         { "a domain and something", "my food preferences", "food_profile" },
     };
-    check_rows(built_in(), rows, ROWS(rows));
+    check_rows(kit_context_index(), rows, ROWS(rows));
 }
 
 static void
@@ -235,7 +222,7 @@ strong_keywords_decide(void **state)
         { "a name of generic words is not strong", "where to go for dinner", "food_profile" },
         { "and yet a name", "where to go in August", "travel_profile:destination_recommendation" },
     };
-    check_rows(built_in(), rows, ROWS(rows));
+    check_rows(kit_context_index(), rows, ROWS(rows));
 }
 
 static void
@@ -251,7 +238,7 @@ weak_keywords_need_a_second_or_no_other_words(void **state)
         { "all generic", "find the best option for me", "-" },
         { "nothing known", "weather", "-" },
     };
-    check_rows(built_in(), rows, ROWS(rows));
+    check_rows(kit_context_index(), rows, ROWS(rows));
 }
 
 static void
@@ -268,7 +255,7 @@ excluding_keywords_do_not_count(void **state)
         { "against a name in another form", "training ride", "-" },
         { "which by itself is one", "train schedule", "travel_profile:train_search" },
     };
-    check_rows(built_in(), rows, ROWS(rows));
+    check_rows(kit_context_index(), rows, ROWS(rows));
 }
 
 static void
@@ -295,7 +282,7 @@ other_tasks_match_no_domain(void **state)
         { "another task in Chinese", "提醒我订餐厅", "unrelated" },
         { "but of a word written apart", "hip hop", "music_preferences" },
     };
-    check_rows(built_in(), rows, ROWS(rows));
+    check_rows(kit_context_index(), rows, ROWS(rows));
 }
 
 static void
@@ -314,7 +301,7 @@ long_texts_are_about_what_they_mention_most(void **state)
           "dish without meat, and say how long the trip from the hotel takes.",
           "food_profile:restaurant_search travel_profile:trip_planning" },
     };
-    check_rows(built_in(), rows, ROWS(rows));
+    check_rows(kit_context_index(), rows, ROWS(rows));
 }
 
 static void
@@ -331,7 +318,7 @@ the_context_with_all_words_present_is_chosen(void **state)
         { "of two that fit, the first in the file", "refactor and debug",
           "coding_profile:debugging" },
     };
-    check_rows(built_in(), rows, ROWS(rows));
+    check_rows(kit_context_index(), rows, ROWS(rows));
 }
 
 /* ---- safety ---- */
@@ -340,7 +327,7 @@ static bool
 is_safety(const char *label, const char *domain)
 {
     struct context_match match;
-    context_find(built_in(), str_of(label), &match);
+    context_find(kit_context_index(), str_of(label), &match);
     return context_is_safety(&match, domains_find(kit_domains(), str_of(domain)));
 }
 
