@@ -1,6 +1,6 @@
 #include "base/shard.h"
 
-#include "base/base64_digit.h"
+#include "base/ascii.h"
 
 #define FIRST STR("AA")
 

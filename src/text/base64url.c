@@ -1,7 +1,7 @@
 #include "text/base64url.h"
 
 #include "base/arena.h"
-#include "base/base64_digit.h"
+#include "base/ascii.h"
 
 #define URL_EXTRA "-_"
 #define STANDARD_EXTRA "+/"
