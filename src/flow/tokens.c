@@ -10,6 +10,7 @@
 #include "flow/authorize.h"
 #include "model/pkce.h"
 #include "store/activity_store.h"
+#include "store/session_store.h"
 #include "store/token_store.h"
 #include "store/tx.h"
 

@@ -206,6 +206,62 @@ request_store_move(struct db_tx *tx, struct arena *mem, struct str hash, struct 
                     db_text(to_session));
 }
 
+/* ---- codes ---- */
+
+SQL_UNTRACKED(code_add,
+              "INSERT INTO auth_code (code_hash, family_id, app_id, redirect_uri, challenge,"
+              " expires_at) VALUES ($1, $2, $3, $4, $5, $6)");
+
+/* For many, the rows that are about to be used up are locked when they are read, so that the update
+ * after it does not fail. */
+#define CODE_COLUMNS \
+    "code_hash, family_id, app_id, redirect_uri, challenge, redeemed_at, expires_at"
+SQL_MANY(code_find, "SELECT " CODE_COLUMNS " FROM auth_code WHERE code_hash = $1", "t",
+         "SELECT m.n, " CODE_COLUMNS
+         " FROM m JOIN auth_code c ON c.code_hash = m.p1 FOR UPDATE OF c");
+
+SQL_UNTRACKED_MANY(code_redeem,
+                   "UPDATE auth_code SET redeemed_at = $2"
+                   " WHERE code_hash = $1 AND redeemed_at IS NULL AND expires_at > $2"
+                   " RETURNING family_id",
+                   "ti",
+                   "UPDATE auth_code c SET redeemed_at = m.p2 FROM m WHERE c.code_hash = m.p1"
+                   " AND c.redeemed_at IS NULL AND c.expires_at > m.p2"
+                   " RETURNING m.n, c.family_id");
+
+enum err
+code_store_add(struct db_tx *tx, struct arena *mem, const struct auth_code *code)
+{
+    return db_query(tx, mem, &code_add, NULL, db_text(code->hash), db_text(code->family_id),
+                    db_text(code->app_id), db_text(code->redirect_uri), db_text(code->challenge),
+                    db_int(code->expires_at));
+}
+
+enum err
+code_store_find(struct db_tx *tx, struct arena *mem, struct str hash, struct auth_code *out)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &code_find, &rows, db_text(hash));
+    if (err || rows.count == 0)
+        return err ? err : ERR_NOT_FOUND;
+    *out = (struct auth_code){
+        .hash = db_cell_text(&rows, 0, 0),
+        .family_id = db_cell_text(&rows, 0, 1),
+        .app_id = db_cell_text(&rows, 0, 2),
+        .redirect_uri = db_cell_text(&rows, 0, 3),
+        .challenge = db_cell_text(&rows, 0, 4),
+        .redeemed_at = db_cell_int(&rows, 0, 5),
+        .expires_at = db_cell_int(&rows, 0, 6),
+    };
+    return ERR_NONE;
+}
+
+enum err
+code_store_redeem(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now)
+{
+    return db_put(tx, mem, &code_redeem, db_text(hash), db_int(now));
+}
+
 /* ---- everything, after a restore ---- */
 
 SQL(restore_access, "DELETE FROM access_token");

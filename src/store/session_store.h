@@ -1,5 +1,5 @@
-/* session_store.h - reads and writes sessions, pending authorization requests, and attempts to sign
- * in. */
+/* session_store.h - reads and writes sessions, pending authorization requests, the codes that
+ * answer them, and attempts to sign in. */
 #ifndef STORE_SESSION_STORE_H
 #define STORE_SESSION_STORE_H
 
@@ -45,6 +45,15 @@ enum err request_store_take(struct db_tx *tx, struct arena *mem, struct str hash
  * new session. Leaves requests of other sessions alone. */
 enum err request_store_move(struct db_tx *tx, struct arena *mem, struct str hash,
                             struct str from_session, int64_t now, struct str to_session);
+
+enum err code_store_add(struct db_tx *tx, struct arena *mem, const struct auth_code *code);
+
+/* Also finds redeemed and expired codes. ERR_NOT_FOUND if the code does not exist. */
+enum err code_store_find(struct db_tx *tx, struct arena *mem, struct str hash,
+                         struct auth_code *out);
+
+/* ERR_NOT_FOUND if the code was redeemed before or has expired. */
+enum err code_store_redeem(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now);
 
 /* Ends all sessions, requests, codes, tokens, links, and challenges of every user. */
 enum err session_store_end_everything(struct db_tx *tx, struct arena *mem);

@@ -1,4 +1,5 @@
-/* token_store.h - token families, authorization codes, and tokens. Secrets are stored as hashes.
+/* token_store.h - token families and tokens. Secrets are stored as hashes. The codes that begin a
+ * family are in session_store.h, with the requests that they answer.
  *
  * A family is valid until it expires, as long as its row and its grant exist, the grant has not
  * expired, and neither the app nor the user was disabled since the family began. Single use is one
@@ -60,15 +61,6 @@ enum err family_store_end(struct db_tx *tx, struct arena *mem, struct str id);
 enum err family_store_end_reused(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
                                  struct str *user_id);
 enum err family_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id);
-
-enum err code_store_add(struct db_tx *tx, struct arena *mem, const struct auth_code *code);
-
-/* Also finds redeemed and expired codes. ERR_NOT_FOUND if the code does not exist. */
-enum err code_store_find(struct db_tx *tx, struct arena *mem, struct str hash,
-                         struct auth_code *out);
-
-/* ERR_NOT_FOUND if the code was redeemed before or has expired. */
-enum err code_store_redeem(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now);
 
 struct access_token {
     struct str hash;

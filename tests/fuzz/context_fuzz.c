@@ -86,7 +86,7 @@ a_task_is_remembered(struct str text, const struct context_match *expected)
     if (expected->known)
         terms_add(&fresh, text);
     for (int i = 0; i < 2; i++) {
-        context_task_find(built_in(), text, &match, &terms);
+        context_task_find(kit_context_index(), text, &match, &terms);
         MUST(is_same(expected, &match));
         MUST(memcmp(&terms, &fresh, sizeof terms) == 0);
     }
