@@ -6,11 +6,10 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
-import test from "node:test";
 import { ask } from "../kit/http.mjs";
 import { Program } from "../kit/process.mjs";
 import { until } from "../kit/until.mjs";
-import { onPostgres, ROOT, world } from "../kit/world.mjs";
+import { onPostgres, onSqlite, ROOT, world } from "../kit/world.mjs";
 
 async function freePort() {
   const server = net.createServer();
@@ -60,7 +59,7 @@ async function doctor(w, base, ca) {
     assert.match(out, new RegExp(`^OK {4}${check} `, "m"), out);
 }
 
-test("behind nginx as in deploy/nginx the doctor finds nothing wrong", async (t) => {
+onSqlite("behind nginx as in deploy/nginx the doctor finds nothing wrong", async (t) => {
   const w = await world(t, { start: false });
   const { cert, key } = certificate(w.dir);
   const port = await freePort();

@@ -4,6 +4,7 @@
 //   tests/run --quick         runs those of `make check-quick`
 //   tests/run --needs WORD…   prints the make targets that these tests need
 
+import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { replayTask, targets } from "./fuzz.mjs";
@@ -52,12 +53,19 @@ const QUICK = [
 ];
 
 // What these files test does not depend on the store, or (nth_call) happens before the store is called: without
-// words they run on SQLite only. `make soak` also runs them on PostgreSQL, under ThreadSanitizer.
+// words they run on SQLite only. Other files run every statement that they run. `make soak` also runs them on
+// PostgreSQL, under ThreadSanitizer.
 const SAME_ON_BOTH = [
-  ..."account_guard assets client_documents_attacks connections deadlines developer_docs developer_refusals doctor".split(" "),
-  ..."errors help listening logs mcp mcp_metadata nth_call oauth_authorize oauth_metadata openapi preferences_schema".split(" "),
-  ..."proxies rate_limits settings stranger transfer_large wire".split(" "),
+  ..."account_guard assets bring client_documents_attacks connect connections consent_preview consent_shown deadlines".split(" "),
+  ..."developer_docs developer_refusals developer_try display doctor domains errors guide help languages listening logs".split(" "),
+  ..."mail_tls mcp mcp_attacks mcp_metadata mcp_quirks mcp_sign_in mcp_tools nth_call oauth_audience oauth_authorize".split(" "),
+  ..."oauth_metadata openapi origins preferences_schema preferences_scopes reload sandbox sensitive settings stranger trace".split(" "),
+  ..."transfer_large verified_domain welcome wire withheld".split(" "),
 ];
+// A test for PostgreSQL alone would never run.
+const unreachable = all.filter(({ group, name }) => group.endsWith("on PostgreSQL") && SAME_ON_BOTH.includes(path.basename(name)) && fs.readFileSync(`${ROOT}/tests/${name}.test.mjs`, "utf8").includes("onPostgres("));
+if (unreachable.length > 0) throw new Error(`SAME_ON_BOTH lists ${unreachable[0].name}, which has tests for PostgreSQL`);
+
 // On two databases, without words only one file for each part of the product runs; `make soak` runs all.
 const ON_TWO = "account_security activity developer hints oauth_apps oauth_introspect oauth_races oauth_refresh oauth_sign_in passkeys preferences_merging sign_up".split(" ");
 const isRepeated = ({ group, name }) =>

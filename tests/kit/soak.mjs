@@ -4,7 +4,7 @@
 // changes on one of three nodes with reads on all, four thousand random walks through OAuth, fifty thousand
 // bodies generated from the schemas, two million texts for the token counter, two million hint responses
 // checked for their invariants, hints about eleven thousand generated users, the pages in all four views and
-// on PostgreSQL, the unit and API tests under ThreadSanitizer, leak checks where they are too slow for
+// on PostgreSQL, clients that sign in to MCP on PostgreSQL, the unit and API tests under ThreadSanitizer, leak checks where they are too slow for
 // `make check`, the HTTP tests with libmicrohttpd 1.0.1, the Debian package in a clean system, and the
 // commands of docs/OPERATING.md in another one.
 
@@ -47,6 +47,7 @@ const tasks = [
   ...testFiles("api").filter((file) => !/\/(move|restore)\.test/.test(file)).map((file) => fileTask("api on two-databases", file, { STORE: "postgres", DATABASES: "2" }, HOUR)),
   fileTask("disaster drill on SQLite", fault("drill"), { STORE: "sqlite", ...ON_DISK, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "60", DRILL_ROUNDS: process.env.DRILL_ROUNDS ?? "3" }, HOUR),
   fileTask("fault on PostgreSQL", fault("nth_call"), { STORE: "postgres", ...ON_DISK }, HOUR),
+  fileTask("clients on PostgreSQL", path.join(ROOT, "tests/clients/mcp_sign_in.test.mjs"), { STORE: "postgres" }, HOUR),
   fileTask("failover on PostgreSQL", fault("postgres_failover"), { STORE: "postgres", ...ON_DISK, FAILOVER_ROUNDS: process.env.FAILOVER_ROUNDS ?? "20" }, HOUR),
   ...testFiles("cluster").map((file) => fileTask("cluster on PostgreSQL", file, { STORE: "postgres", ...ON_DISK }, HOUR)),
   fileTask("nodes on PostgreSQL", fault("postgres_nodes"), { STORE: "postgres", ...ON_DISK, NODES_ROUNDS: process.env.NODES_ROUNDS ?? "100" }, HOUR),
