@@ -1,5 +1,5 @@
 // population.mjs - a store with users (people.c), created once per kind and size and shared by the cases that
-// need it: { store, app, password, tokens: [{ name, access, refresh }], people, atoms, bytesPerPerson }.
+// need it: { store, pid (of PostgreSQL), app, password, tokens: [{ name, access, refresh }], people, atoms, bytesPerPerson }.
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { startPostgres } from "./postgres.mjs";
@@ -23,7 +23,7 @@ async function place(kind) {
   }
   const postgres = await startPostgres();
   // Without its log, whose size depends on recent writes, not on the amount of data.
-  return { store: postgres.store, size: () => sizeOf(join(postgres.data, "base")), stop: postgres.stop };
+  return { store: postgres.store, pid: postgres.pid, size: () => sizeOf(join(postgres.data, "base")), stop: postgres.stop };
 }
 
 function readTokens(file) {
@@ -40,7 +40,7 @@ function readTokens(file) {
 }
 
 async function fill(kind, people) {
-  const { store, size, stop } = await place(kind);
+  const { store, pid, size, stop } = await place(kind);
   const file = join(makeFolder(), "tokens");
   const empty = size();
   console.error(`  filling a ${kind} store with ${people.toLocaleString("en-US")} users …`);
@@ -48,7 +48,7 @@ async function fill(kind, people) {
   const said = JSON.parse(await run(tools.people, args, { showErrors: true }));
   const bytesPerPerson = Math.round((size() - empty) / people);
   console.error(`  ${said.atoms.toLocaleString("en-US")} atoms in ${said.seconds} s, ${bytesPerPerson.toLocaleString("en-US")} bytes per user`);
-  return { store, stop, ...said, bytesPerPerson, ...readTokens(file) };
+  return { store, pid, stop, ...said, bytesPerPerson, ...readTokens(file) };
 }
 
 export function population(kind, people) {

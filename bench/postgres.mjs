@@ -28,7 +28,7 @@ async function untilItServes(started) {
   }
 }
 
-// { store: its URL, data: its directory, stop() }
+// { store: its URL, data: its directory, pid, stop() }
 export async function startPostgres() {
   const folder = makeFolder({ anywhere: true });
   const as = await asOrdinaryUser(folder);
@@ -41,6 +41,7 @@ export async function startPostgres() {
   await untilItServes(started);
   return {
     data,
+    pid: started.pid,
     store: `postgresql://penchant@127.0.0.1:${port}/postgres`,
     stop: () => stop(started), // immediate: the store is not needed again
   };

@@ -108,12 +108,21 @@ export function childrenOf(pid) {
   });
 }
 
-// User and system time in seconds, fields 14 and 15 of /proc/PID/stat, of the process and its children.
-export const cpuSeconds = (pid) =>
-  [pid, ...childrenOf(pid)].reduce((sum, each) => {
-    const fields = readFileSync(`/proc/${each}/stat`, "latin1").replace(/^.*\) /, "").split(" ");
-    return sum + (Number(fields[11]) + Number(fields[12])) / 100;
-  }, 0);
+// User and system time in seconds, fields 14 to 17 of /proc/PID/stat, of the process and its children; those that have
+// ended are counted with the process.
+export function cpuSeconds(pid) {
+  const fieldsOf = (each) => readFileSync(`/proc/${each}/stat`, "latin1").replace(/^.*\) /, "").split(" ").slice(11, 15).map(Number);
+  const own = fieldsOf(pid).reduce((sum, ticks) => sum + ticks, 0);
+  const ofChildren = childrenOf(pid).map((child) => {
+    try {
+      const [user, system] = fieldsOf(child);
+      return user + system;
+    } catch {
+      return 0; // it has ended meanwhile
+    }
+  });
+  return ofChildren.reduce((sum, ticks) => sum + ticks, own) / 100;
+}
 
 // Resident memory of a process and its children in MiB: current and peak.
 export function memory(pid) {

@@ -10,6 +10,7 @@ import { measureCase } from "./compare.mjs";
 import { instructionsPerComposition } from "./instructions.mjs";
 import { measureFlood } from "./flood.mjs";
 import { measureMixed } from "./mixed.mjs";
+import { measureNodes } from "./nodes.mjs";
 import { endPopulations, populations } from "./population.mjs";
 import { memory, run } from "./process.mjs";
 import { measureTls } from "./tls.mjs";
@@ -17,7 +18,7 @@ import { sqliteStore, startNginx, startPenchant } from "./servers.mjs";
 import { targets, root, settings, tools } from "./settings.mjs";
 import { fixed, median, percent, table, whole } from "./table.mjs";
 
-const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], floods: [], populations: [], skipped: [], composition: [], tls: [], start: null, commit: {}, notMeasured: [] };
+const report = { cpu: cpus()[0]?.model, cores: cpus().length, settings, cases: [], mixed: [], floods: [], nodes: [], populations: [], skipped: [], composition: [], tls: [], start: null, commit: {}, notMeasured: [] };
 
 function notMeasured(what, why) {
   report.notMeasured.push({ what, why });
@@ -74,6 +75,12 @@ async function measureFloods() {
     const needs = ["taskset", "load", "people", ...(store === "sqlite" ? [] : ["postgres", "initdb"])];
     await measure(what, needs, async () => report.floods.push(await measureFlood(store, settings.people[store][0])));
   }
+}
+
+async function measureNodeRows() {
+  const what = "nodes on one PostgreSQL";
+  if (what.includes(settings.only))
+    await measure(what, ["taskset", "load", "people", "postgres", "initdb"], async () => (report.nodes = await measureNodes(settings.people.postgresql[0])));
 }
 
 async function measureComposition() {
@@ -192,6 +199,13 @@ function printFloods() {
   ])));
 }
 
+function printNodes() {
+  if (report.nodes.length === 0) return;
+  console.log("\nOne, two, and three nodes on one PostgreSQL: processor time and transactions per request\n");
+  const headings = ["case", "nodes", "requests/s", "µs of nodes", "µs of PostgreSQL", "transactions", "processor time to one node's"];
+  console.log(table(headings, report.nodes.map((n) => [n.name, whole(n.count), whole(n.perSecond), fixed(n.nodesUs, 1), fixed(n.databaseUs, 1), fixed(n.transactions, 3), fixed(n.ratio)])));
+}
+
 // Composing hints: one row per format and context, one column per budget.
 function printComposition() {
   if (report.composition.length === 0) return;
@@ -254,6 +268,7 @@ async function main() {
   for (const row of chosen.filter(({ last }) => !last)) await measureRow(row);
   await measureBeside();
   await measureFloods();
+  await measureNodeRows();
   for (const row of chosen.filter(({ last }) => last)) await measureRow(row);
   await measureComposition();
   await measureTlsRows();
@@ -267,6 +282,7 @@ async function main() {
   printComposition();
   printMixed();
   printFloods();
+  printNodes();
   printBeside();
   printParts();
   printPeers();

@@ -2,40 +2,20 @@
 // database. docs/SCALE.md calculates with these figures.
 //
 //   make build/penchant build/bench/people build/bench/load && node bench/scale.mjs [USERS]     2,000 unless given
-import { readFileSync, readdirSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cases } from "./cases.mjs";
 import { load, writeRequests } from "./load.mjs";
 import { startPostgres } from "./postgres.mjs";
-import { makeFolder, run } from "./process.mjs";
+import { cpuSeconds, makeFolder, run } from "./process.mjs";
 import { startPenchant } from "./servers.mjs";
 import { settings, tools } from "./settings.mjs";
 
 const users = Number(process.argv[2] ?? 2000);
 const MEASURED = ["hints, warm", "hints, cold", "introspect, cold", "refresh", "preference write", "sign-in"];
-const TICK_US = 10_000; // of /proc/PID/stat
-
-const statOf = (pid) => {
-  const [, ...fields] = readFileSync(`/proc/${pid}/stat`, "latin1").split(") ");
-  const values = fields.join(") ").split(" ");
-  return { parent: Number(values[1]), ticks: Number(values[11]) + Number(values[12]), ended: Number(values[13]) + Number(values[14]) };
-};
-
-// Microseconds of the process and of its children, those that have ended included.
-function cpuOf(pid) {
-  const own = statOf(pid);
-  let ticks = own.ticks + own.ended;
-  for (const each of readdirSync("/proc").filter((name) => /^\d+$/.test(name))) {
-    try {
-      const stat = statOf(each);
-      if (stat.parent === pid) ticks += stat.ticks;
-    } catch {} // has ended meanwhile
-  }
-  return ticks * TICK_US;
-}
+const cpuOf = (pid) => 1e6 * cpuSeconds(pid);
 
 const postgres = await startPostgres();
-const postmaster = Number(readFileSync(join(postgres.data, "postmaster.pid"), "utf8").split("\n")[0]);
 const sql = async (text) => (await run("psql", [postgres.store, "-AtF", " ", "-c", text])).trimEnd().split("\n").map((line) => line.split(" "));
 
 const file = join(makeFolder(), "tokens");
@@ -67,10 +47,10 @@ for (const name of MEASURED) {
   const send = (seconds) => load(server.port, path, row.status, row.once ? "once" : seconds, row.follow, row.connections ?? settings.connections);
   if (!row.once && !row.follow) await send(1);
   const count = async () => Number((await sql("SELECT pg_stat_clear_snapshot(), xact_commit + xact_rollback FROM pg_stat_database WHERE datname = 'postgres'"))[0].at(-1));
-  const before = { node: cpuOf(server.pid), database: cpuOf(postmaster), transactions: await count() };
+  const before = { node: cpuOf(server.pid), database: cpuOf(postgres.pid), transactions: await count() };
   const { requests: sent } = await send(settings.seconds);
   await new Promise((resolve) => setTimeout(resolve, 1500)); // PostgreSQL reports its counts once per second
-  const after = { node: cpuOf(server.pid), database: cpuOf(postmaster), transactions: await count() };
+  const after = { node: cpuOf(server.pid), database: cpuOf(postgres.pid), transactions: await count() };
   console.log(`| ${name} | ${Object.keys(before).map((what) => ((after[what] - before[what]) / sent).toFixed(1)).join(" | ")} |`);
   await server.stop();
 }

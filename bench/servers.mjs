@@ -7,14 +7,14 @@ import { firstAnswer, makeFolder, run, start, stop } from "./process.mjs";
 import { settings, tools } from "./settings.mjs";
 
 // Our program on a store; `under` is a command that runs it, such as valgrind.
-export async function startPenchant(store, { under = [], threads = 1, cache = settings.cacheMiB } = {}) {
+export async function startPenchant(store, { under = [], threads = 1, cache = settings.cacheMiB, core = settings.serverCore } = {}) {
   const port = await freePort();
   const args = ["serve", "--listen", `127.0.0.1:${port}`, "--store", store, "--threads", String(threads)];
   args.push("--cache", String(cache), "--access-log", "off", "--log-level", "warn");
   args.push("--rate-api", "0", "--rate-signin", "0", "--rate-auth", "0", "--rate-refresh", "0", "--rate-signup", "0"); // no rate limits
   const [program, ...words] = [...under, settings.program, ...args];
   const since = performance.now();
-  const started = start(settings.serverCore, program, words);
+  const started = start(core, program, words);
   const startMs = await firstAnswer(started, port, { path: "/healthz" }, { since, seconds: 60 });
   return {
     ...started,
