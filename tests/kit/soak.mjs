@@ -4,9 +4,9 @@
 // changes on one of three nodes with reads on all, four thousand random walks through OAuth, fifty thousand
 // bodies generated from the schemas, two million texts for the token counter, two million hint responses
 // checked for their invariants, hints about eleven thousand generated users, the pages in all four views and
-// on PostgreSQL, clients that sign in to MCP on PostgreSQL, the unit and API tests under ThreadSanitizer, leak checks where they are too slow for
-// `make check`, the HTTP tests with libmicrohttpd 1.0.1, the Debian package in a clean system, and the
-// commands of docs/OPERATING.md in another one.
+// on PostgreSQL, clients that sign in to MCP on PostgreSQL, the unit and API tests under ThreadSanitizer,
+// leak checks where they are too slow for `make check`, the HTTP tests with libmicrohttpd 1.0.1, the Debian
+// package in a clean system, and the commands of docs/OPERATING.md in another one.
 
 import os from "node:os";
 import path from "node:path";
