@@ -147,8 +147,12 @@ async function interleave(lane, nodes, name) {
 
 const shuffled = (list) => list.map((one) => [Math.random(), one]).sort(([a], [b]) => a - b).map(([, one]) => one);
 
-onPostgres(`no node answers with what another one has changed (${LANES * ROUNDS * Object.keys(CHANGES).length} interleavings)`, async (t) => {
-  const { w, nodes } = await threeNodes(t);
+const count = LANES * ROUNDS * Object.keys(CHANGES).length;
+onPostgres(`no node answers with what another one has changed (${count} interleavings)`, (t) => manyInterleavings(t, 1));
+onPostgres(`nor on two databases (${count} interleavings)`, (t) => manyInterleavings(t, 2));
+
+async function manyInterleavings(t, databases) {
+  const { w, nodes } = await threeNodes(t, { databases });
   let interleavings = 0, reads = 0;
   await Promise.all(
     Array.from({ length: LANES }, async (_, i) => {
@@ -167,11 +171,11 @@ onPostgres(`no node answers with what another one has changed (${LANES * ROUNDS 
       for (const { origin } of nodes) assert.equal((await READS.record(origin, what)).status, 401);
     }),
   );
-  assert.equal(interleavings, LANES * ROUNDS * Object.keys(CHANGES).length);
+  assert.equal(interleavings, count);
   t.diagnostic(`${interleavings} interleavings, ${reads} reads`);
   const metrics = await w.metrics();
   assert.ok(metrics.penchant_store_synced_total > 100, "the reads were not answered by shared checks");
-});
+}
 
 // ---- how many questions ----
 
