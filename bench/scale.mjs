@@ -1,7 +1,9 @@
 // scale.mjs - what users cost on PostgreSQL: bytes of each table, and processor time per request of the node and of the
 // database. docs/SCALE.md calculates with these figures.
 //
-//   make build/penchant build/bench/people build/bench/load && node bench/scale.mjs [USERS]     2,000 unless given
+//   make build/penchant build/bench/people build/bench/load && node bench/scale.mjs [USERS [DATABASES]]
+//
+// 2,000 users in one database unless given. Several databases are on one server; the sizes are those of the first.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { cases } from "./cases.mjs";
@@ -12,14 +14,22 @@ import { startPenchant } from "./servers.mjs";
 import { settings, tools } from "./settings.mjs";
 
 const users = Number(process.argv[2] ?? 2000);
+const databases = Number(process.argv[3] ?? 1);
 const MEASURED = ["hints, warm", "hints, cold", "introspect, cold", "refresh", "preference write", "sign-in"];
 const cpuOf = (pid) => 1e6 * cpuSeconds(pid);
 
 const postgres = await startPostgres();
 const sql = async (text) => (await run("psql", [postgres.store, "-AtF", " ", "-c", text])).trimEnd().split("\n").map((line) => line.split(" "));
 
+const stores = [postgres.store];
+for (let i = 2; i <= databases; i++) {
+  await sql(`CREATE DATABASE part${i}`);
+  stores.push(postgres.store.replace(/[^/]+$/, `part${i}`));
+}
+const store = stores.join(" ");
+
 const file = join(makeFolder(), "tokens");
-const { atoms } = JSON.parse(await run(tools.people, [postgres.store, String(users), String(users), file]));
+const { atoms } = JSON.parse(await run(tools.people, [store, String(users), String(users), file]));
 const [first, ...lines] = readFileSync(file, "utf8").trimEnd().split("\n");
 const [client_id, client_secret, ...password] = first.split(" ");
 const tokens = lines.map((line) => Object.fromEntries(line.split(" ").map((value, i) => [["name", "access", "refresh"][i], value])));
@@ -41,12 +51,12 @@ console.log(`| all | | | ${Math.round(total / users)} | |\n`);
 console.log("| request | µs of the node | µs of the database | transactions |\n|---|---|---|---|");
 for (const name of MEASURED) {
   const row = cases.find((each) => each.store === "postgresql" && each.name === name);
-  const server = await startPenchant(postgres.store, { cache: row.cache });
+  const server = await startPenchant(store, { cache: row.cache });
   const requests = [await row.request(town, server)].flat();
   const path = writeRequests(server.port, requests);
   const send = (seconds) => load(server.port, path, row.status, row.once ? "once" : seconds, row.follow, row.connections ?? settings.connections);
   if (!row.once && !row.follow) await send(1);
-  const count = async () => Number((await sql("SELECT pg_stat_clear_snapshot(), xact_commit + xact_rollback FROM pg_stat_database WHERE datname = 'postgres'"))[0].at(-1));
+  const count = async () => Number((await sql("SELECT pg_stat_clear_snapshot(), sum(xact_commit + xact_rollback) FROM pg_stat_database WHERE datname = 'postgres' OR datname LIKE 'part%'"))[0].at(-1));
   const before = { node: cpuOf(server.pid), database: cpuOf(postgres.pid), transactions: await count() };
   const { requests: sent } = await send(settings.seconds);
   await new Promise((resolve) => setTimeout(resolve, 1500)); // PostgreSQL reports its counts once per second
