@@ -20,11 +20,12 @@
 #define CHANGES_NS ((int64_t)60 * 1000000000)
 #define FOLLOW_NS 50000000 /* smaller differences are the network's */
 
-static const char question[] = "SELECT (SELECT COALESCE(MAX(version), 0) FROM schema_step),"
-                               " (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT,"
-                               " CASE WHEN pg_is_in_recovery() THEN 1"
-                               " WHEN current_setting('transaction_read_only') = 'on' THEN 1"
-                               " ELSE 0 END, pg_snapshot_xmin(pg_current_snapshot())";
+static const char question[] =
+    "SELECT (SELECT COALESCE(MAX(version), 0) FROM schema_step),"
+    " (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT,"
+    " CASE WHEN pg_is_in_recovery() THEN 1"
+    " WHEN current_setting('transaction_read_only') = 'on' THEN 1"
+    " ELSE 0 END, pg_snapshot_xmin(pg_current_snapshot())," POSTGRES_INCARNATION;
 
 /* Deletes change rows of transactions below N, and records that in a change row of its own: see
  * changes.c. All of them had ended when N was the oldest one running. */
@@ -44,9 +45,10 @@ struct postgres_monitor {
     uint64_t rounds, rounds_ended;
     int64_t round_began;
     bool stopping;
-    struct why problem; /* of the last round; empty: none */
-    char oldest[2][24]; /* running transactions, at two times; change rows below the first go */
-    int64_t noted;      /* when the second was */
+    struct why problem;    /* of the last round; empty: none */
+    char incarnation[100]; /* of the server that answered it */
+    char oldest[2][24];    /* running transactions, at two times; change rows below the first go */
+    int64_t noted;         /* when the second was */
 };
 
 /* ---- one round ---- */
@@ -116,6 +118,14 @@ forget_changes(struct postgres_monitor *monitor, const char *oldest)
     PQclear(postgres_run(monitor->connection, script));
 }
 
+static void
+set_incarnation(struct postgres_monitor *monitor, const char *incarnation)
+{
+    pthread_mutex_lock(&monitor->lock);
+    snprintf(monitor->incarnation, sizeof monitor->incarnation, "%s", incarnation);
+    pthread_mutex_unlock(&monitor->lock);
+}
+
 /* True if the connection was closed while it was idle: ask again on a new one. */
 static bool
 ask(struct postgres_monitor *monitor, struct why *why)
@@ -133,8 +143,10 @@ ask(struct postgres_monitor *monitor, struct why *why)
     int64_t sent = clock_ticks_ns();
     PGresult *result = postgres_run(connection, question);
     judge(connection, result, sent, why);
-    if (why->text[0] == '\0')
+    if (why->text[0] == '\0') {
+        set_incarnation(monitor, PQgetvalue(result, 0, 4));
         forget_changes(monitor, PQgetvalue(result, 0, 3));
+    }
     PQclear(result);
     bool closed = PQstatus(connection->handle) != CONNECTION_OK;
     if (connection->lost) {
@@ -227,6 +239,19 @@ postgres_monitor_ask(struct postgres_store *store, struct why *why)
 }
 
 bool
+postgres_monitor_confirms(struct postgres_store *store, const char *incarnation)
+{
+    struct postgres_monitor *monitor = store->monitor;
+    struct why unused = { 0 };
+    if (monitor == NULL || incarnation[0] == '\0' || postgres_monitor_ask(store, &unused))
+        return false;
+    pthread_mutex_lock(&monitor->lock);
+    bool same = strcmp(monitor->incarnation, incarnation) == 0;
+    pthread_mutex_unlock(&monitor->lock);
+    return same;
+}
+
+bool
 postgres_monitor_is_down(struct db *db)
 {
     struct postgres_monitor *monitor = ((struct postgres_store *)db)->monitor;
@@ -277,5 +302,6 @@ postgres_monitor_stop(struct postgres_store *store)
     pthread_cond_destroy(&monitor->ended);
     pthread_mutex_destroy(&monitor->lock);
     free(monitor);
+    store->monitor = NULL;
     clock_follow_ns(0);
 }

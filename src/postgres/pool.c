@@ -240,18 +240,31 @@ is_read_only(PGconn *handle)
            (read_only != NULL && strcmp(read_only, "on") == 0);
 }
 
-/* When one connection is lost, usually the server restarted and the others are lost too. Idle ones
- * are closed at once, so that later transactions do not each spend an attempt on one, and those in
- * use when they come back. If the only server hangs, it gets a pause. */
+/* Whether the connection missed a deadline although its server answers others: one process of the
+ * server hangs, or one path of the network. */
+static bool
+hangs_alone(struct postgres_store *store, struct postgres_connection *connection)
+{
+    if (!connection->late || PQstatus(connection->handle) != CONNECTION_OK ||
+        !postgres_monitor_confirms(store, connection->incarnation))
+        return false;
+    connection->host->failed_at = 0;
+    return true;
+}
+
+/* When one connection is lost, usually the server restarted or hangs, and the others are lost too.
+ * Idle ones are closed at once, so that later transactions do not each spend an attempt on one, and
+ * those in use when they come back. If the only server hangs, it gets a pause. */
 void
 postgres_give_back(struct postgres_store *store, struct postgres_connection *connection)
 {
     if (store->wants_writable && is_read_only(connection->handle))
         postgres_leave(connection, "store_read_only");
     struct postgres_connection *dropped = NULL;
+    bool alone = hangs_alone(store, connection);
     pthread_mutex_lock(&store->lock);
     bool current = connection->generation == store->generation;
-    if (connection->lost && current) {
+    if (connection->lost && current && !alone) {
         dropped = take_idle(store);
         store->generation++;
         if (PQstatus(connection->handle) == CONNECTION_OK && store->host_count == 1)

@@ -43,6 +43,7 @@ struct postgres_connection {
                               that nothing is prepared or set for later ones */
     bool *prepared;        /* statements; NULL: not set up, see prepare.c */
     bool lost;             /* closed, or hung, or connected to a server that became read-only */
+    bool late;             /* lost because a statement missed its deadline */
     struct postgres_connection *next; /* in the idle list */
 };
 
@@ -299,8 +300,8 @@ void postgres_pool_stop(struct postgres_store *store);
 /* A connection that is set up. ERR_UNAVAILABLE if none is free in time. */
 enum err postgres_borrow(struct postgres_store *store, struct postgres_connection **out);
 
-/* Returns a connection to the pool. A lost one is closed together with all idle ones; new ones are
- * opened on demand. */
+/* Returns a connection to the pool. A lost one is closed together with all idle ones, or alone if
+ * it missed a deadline while its server answers another question; new ones are opened on demand. */
 void postgres_give_back(struct postgres_store *store, struct postgres_connection *connection);
 
 /* Idle connections are closed, and those in use when they come back. */
@@ -340,6 +341,9 @@ bool postgres_sync_is_same_server(struct postgres_connection *connection);
 void postgres_monitor_start(struct postgres_store *store);
 void postgres_monitor_stop(struct postgres_store *store);
 enum err postgres_monitor_ask(struct postgres_store *store, struct why *why);
+
+/* Whether the server of this incarnation answers now. Waits for less than a second. */
+bool postgres_monitor_confirms(struct postgres_store *store, const char *incarnation);
 bool postgres_monitor_is_down(struct db *db); /* the last round found a problem, or hangs */
 void postgres_clock_check(int64_t server_ns, int64_t sent, struct why *why);
 

@@ -63,6 +63,7 @@ postgres_next_result(struct postgres_connection *connection, int64_t until)
     if (!connection->lost && !wait_for_result(connection, until)) {
         /* The server cancels a slow statement earlier: it hangs, or the network does. */
         atomic_fetch_add(&connection->store->late, 1);
+        connection->late = true;
         postgres_leave(connection, "store_deadline_missed");
     }
     if (connection->lost)

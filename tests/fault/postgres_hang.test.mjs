@@ -67,6 +67,48 @@ onPostgres("while PostgreSQL hangs every request gets 503 in time, and it recove
   assert.deepEqual(users.filter((name) => !name.startsWith("during")), ["after", "before"]);
 });
 
+// One process of the server is stopped while it waits for a lock, so that the server cannot cancel the statement.
+// Null: the sign-up was answered before the process was found.
+async function hangOne(cluster, w, username) {
+  const holder = new Program("psql", ["-qAtX", cluster.address(w.database)], { stdio: ["pipe", "pipe", "pipe"] });
+  holder.child.stdin.write(`BEGIN; INSERT INTO username_lookup (username, user_id) VALUES ('${username}', 'usr_0'); SELECT 'held';\n`);
+  await until("the name", () => holder.out.includes("held"));
+  const hanging = { ended: false };
+  hanging.answer = w.signUp({ username }).finally(() => (hanging.ended = true));
+  const waiting = "SELECT COALESCE(MAX(pid), 0) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+  let pid = 0;
+  await until("the lock", async () => (pid = Number(await psql(cluster.address("postgres"), waiting))) > 0 || hanging.ended);
+  if (pid > 0) process.kill(pid, "SIGSTOP");
+  hanging.release = async () => {
+    if (pid > 0) process.kill(pid, "SIGCONT");
+    holder.child.stdin.end("ROLLBACK;\n");
+    await holder.exit();
+  };
+  if (!hanging.ended) return hanging;
+  await hanging.release();
+  return null;
+}
+
+onPostgres("one statement that hangs fails alone, and no other request does", async (t) => {
+  const { cluster, w } = await ownCluster(t, { "store-deadline": 4000, cache: 0 });
+  const ada = await addPerson(w, "ada");
+  // On a busy machine the process may be found too late, or the server may not confirm in time that it answers: try again.
+  const rounds = [];
+  for (let round = 0; round < 5 && !rounds.includes("200"); round++) {
+    await until("a connection", async () => (await page(ada)).status === 200);
+    const hanging = await hangOne(cluster, w, `taken${round}`);
+    if (hanging === null) continue;
+    const statuses = new Set();
+    while (!hanging.ended) statuses.add((await page(ada)).status);
+    for (let i = 0; i < 10; i++) statuses.add((await page(ada)).status);
+    await hanging.release();
+    assertUnavailable(await hanging.answer);
+    rounds.push([...statuses].join(" "));
+  }
+  assert.ok(rounds.includes("200"), `statuses of each round: ${rounds.join(", ")}`);
+  assert.ok((await w.metrics())["penchant_store_deadlines_missed_total"] > 0);
+});
+
 onPostgres("SIGTERM ends the service while PostgreSQL hangs in the middle of requests", async (t) => {
   const { cluster, w } = await ownCluster(t, { "store-deadline": 60_000 });
   const ada = await addPerson(w, "before");
