@@ -359,22 +359,11 @@ outcome_of(struct merge *merge, const struct item *item, bool known)
     return outcome;
 }
 
-static void
-sort_by_sequence(struct atom *atoms, size_t count)
-{
-    /* Insertion sort: nearly sorted, only atoms moved by a deletion are out of place. */
-    for (size_t i = 1; i < count; i++) {
-        struct atom atom = atoms[i];
-        size_t j = i;
-        for (; j > 0 && atoms[j - 1].sequence > atom.sequence; j--)
-            atoms[j] = atoms[j - 1];
-        atoms[j] = atom;
-    }
-}
-
+/* `before`: the domain's hint set before a write that changed these members; absent: not known. */
 static void
 make_record(struct db_tx *tx, struct arena *mem, const struct domain *domain,
-            const struct sourced_atom *sourced, size_t count, int64_t now, struct record *out)
+            const struct sourced_atom *sourced, size_t count, int64_t now, struct str before,
+            const bool *changed, struct record *out)
 {
     struct arena *scratch = arena_new(); /* all this takes many times the length of the results */
     struct atom *atoms = ARENA_ARRAY(scratch, struct atom, count);
@@ -382,15 +371,14 @@ make_record(struct db_tx *tx, struct arena *mem, const struct domain *domain,
         atoms[i] = sourced[i].atom;
         atoms[i].app = atom_first_app(&sourced[i]); /* it may have changed since it was read */
     }
-    sort_by_sequence(atoms, count);
+    atoms_sort_by_sequence(atoms, count);
     out->domain = domain->name;
     out->json = str_copy(mem, atom_record(scratch, domain, atoms, count, &out->atom_count));
     out->updated_at = out->atom_count == 0 ? 0 : now;
-    struct hint_set set;
     struct app_store_names names;
     app_store_names(&names, tx);
-    hint_set_make(scratch, domain, atoms, count, &names.names, &set);
-    out->hints = str_copy(mem, hint_set_write(scratch, &set));
+    out->hints = str_copy(
+        mem, hint_set_rewrite(scratch, domain, before, changed, atoms, count, &names.names));
     arena_free(scratch);
 }
 
@@ -400,8 +388,18 @@ preferences_put_record(struct db_tx *tx, struct arena *mem, struct str user_id,
                        int64_t now)
 {
     struct record record;
-    make_record(tx, mem, domain, atoms, count, now, &record);
+    make_record(tx, mem, domain, atoms, count, now, STR_NONE, NULL, &record);
     return record_store_put(tx, mem, user_id, &record);
+}
+
+static const bool *
+changed_members(const struct merge *merge)
+{
+    const struct domain *domain = merge->params->domain;
+    bool *changed = ARENA_ARRAY(merge->mem, bool, domain->member_count);
+    for (size_t i = 0; i < merge->item_count; i++)
+        changed[merge->items[i].member - domain->members] = true;
+    return changed;
 }
 
 /* Writes the atoms and the record if they changed, and ends the change. */
@@ -423,7 +421,8 @@ save_all(struct db_tx *tx, struct merge *merge)
     }
     if (merge->record_changed) {
         make_record(tx, merge->mem, params->domain, merge->atoms, merge->count, params->now,
-                    merge->record);
+                    record_store_find_set(merge->hint_sets, params->domain->name),
+                    changed_members(merge), merge->record);
         err = record_store_put_release(tx, merge->mem, params->user_id, merge->record,
                                        merge->had_record, merge->sequence, merge->hint_sets);
     } else if (merge->changed) {

@@ -93,10 +93,21 @@ struct hint_set {
 void hint_set_make(struct arena *mem, const struct domain *domain, const struct atom *atoms,
                    size_t count, const struct app_names *names, struct hint_set *out);
 
+/* The same after a change: hints of members whose atoms are the same are taken from `before`, which
+ * was made from the atoms before the change, without counting their tokens again. changed[i]: the
+ * atoms of the i-th member of the definition may differ. The set then points into the text that
+ * `before` was read from. */
+void hint_set_update(struct arena *mem, const struct hint_set *before, const bool *changed,
+                     const struct atom *atoms, size_t count, const struct app_names *names,
+                     struct hint_set *out);
+
 /* Converts a hint set to text and back. hint_set_read() returns false if the text was made from
  * another definition or by another version, or is damaged. The set points into the text. A request
  * uses few of its hints, so terms, levels, and values stay encoded: use the functions below. */
 struct str hint_set_write(struct arena *mem, const struct hint_set *set);
+struct str hint_set_rewrite(struct arena *mem, const struct domain *domain, struct str before,
+                            const bool *changed, const struct atom *atoms, size_t count,
+                            const struct app_names *names); /* see hint_set_update() */
 bool hint_set_read(struct arena *mem, const struct domain *domain, struct str text,
                    struct hint_set *out);
 

@@ -285,6 +285,8 @@ struct maker {
     struct arena *mem;
     const struct app_names *names;
     struct hint_set *set;
+    const struct hint_set *before; /* NULL: none; see hint_set_update() */
+    const bool *changed;
 };
 
 static struct str
@@ -298,11 +300,70 @@ according_to(const struct maker *maker, const struct hint *hint, const struct ra
                       : STR_NONE;
 }
 
+static int32_t
+best_score(const struct ranked *facts, int count)
+{
+    int32_t best = 0;
+    for (int i = 0; i < count; i++)
+        best = facts[i].score > best ? facts[i].score : best;
+    return best;
+}
+
+/* ---- hints that stay as they are ---- */
+
+static bool
+is_value_of(const struct hint_value *value, struct str json)
+{
+    if (str_present(value->json))
+        return str_eq(value->json, json);
+    return json.len == value->shown.len + 2 &&
+           str_eq(str_first(str_from(json, 1), value->shown.len), value->shown);
+}
+
+/* Whether the hint, with all its values open, was made from these facts. Its apps may have another
+ * name since. */
+static bool
+is_made_of(const struct maker *maker, const struct hint *hint, const struct ranked *facts)
+{
+    for (int i = 0; i < hint->total; i++)
+        if (!is_value_of(&hint->values[i], facts[i].atom->value))
+            return false;
+    struct str according = according_to(maker, hint, facts);
+    return str_eq(hint->origin, origin_of(maker->mem, facts, hint->total)) &&
+           str_present(according) == str_present(hint->according) &&
+           str_eq(according, hint->according);
+}
+
+/* Adds the hint of the same facts from the set before the change. False: there is none. */
+static bool
+add_same(const struct maker *maker, const struct ranked *facts, int count)
+{
+    const struct hint_set *before = maker->before;
+    if (before == NULL || maker->changed[facts[0].member - before->domain->members])
+        return false;
+    for (size_t i = 0; i < before->count; i++) {
+        struct hint hint = before->hints[i];
+        if (hint.member != facts[0].member || hint.total != count)
+            continue;
+        hint_open(maker->mem, &hint, count);
+        if (!is_made_of(maker, &hint, facts))
+            continue;
+        hint.score = best_score(facts, count); /* relative to the newest fact of the domain */
+        maker->set->hints[maker->set->count++] = hint;
+        return true;
+    }
+    return false;
+}
+
+/* ---- new hints ---- */
+
 /* Adds a hint made from `count` values of a member, best first, unless the value has no sentence of
  * its own and the member has no pattern. */
 static void
 add_hint(const struct maker *maker, const struct ranked *facts, int count)
 {
+    if (add_same(maker, facts, count))
+        return;
     struct arena *mem = maker->mem;
     struct hint *out = &maker->set->hints[maker->set->count];
     const struct member *member = facts[0].member;
@@ -330,10 +391,9 @@ add_hint(const struct maker *maker, const struct ranked *facts, int count)
     };
     if (out->sentence < 0 && !str_present(member->hint.text))
         return;
-    for (int i = 0; i < count; i++) {
-        out->score = facts[i].score > out->score ? facts[i].score : out->score;
+    out->score = best_score(facts, count);
+    for (int i = 0; i < count; i++)
         out->by_app = out->by_app && !facts[i].atom->by_user;
-    }
     out->according = according_to(maker, out, facts);
     make_levels(mem, out);
     hint_set_words(mem, out);
@@ -409,10 +469,11 @@ add_lists(const struct maker *maker, const struct ranked *facts, int count)
         add_hint(maker, listed + first, left - first);
 }
 
-void
-hint_set_make(struct arena *mem, const struct domain *domain, const struct atom *atoms,
-              size_t count, const struct app_names *names, struct hint_set *out)
+static void
+make_set(struct maker *maker, const struct domain *domain, const struct atom *atoms, size_t count)
 {
+    struct arena *mem = maker->mem;
+    struct hint_set *out = maker->set;
     struct ranked *facts = NULL;
     size_t found = hint_rank(mem, domain, atoms, count, &facts);
     struct str heading = str_format(mem, "**%.*s**\n", STR_ARG(domain->heading));
@@ -420,17 +481,48 @@ hint_set_make(struct arena *mem, const struct domain *domain, const struct atom 
                               .heading = (int)tokenizer_count(heading),
                               .name = hint_units_name(mem, domain),
                               .hints = ARENA_ARRAY(mem, struct hint, found + 1) };
-    struct maker maker = { mem, names, out };
     for (size_t i = 0; i < found;) {
         const struct member *member = facts[i].member;
         int length = run_length(facts + i, found - i);
         if (statement_holds(member))
-            add_each(&maker, facts + i, length);
+            add_each(maker, facts + i, length);
         else if (member->type == MEMBER_ARRAY)
-            add_lists(&maker, facts + i, length);
+            add_lists(maker, facts + i, length);
         else
-            add_hint(&maker, facts + i, 1);
+            add_hint(maker, facts + i, 1);
         i += (size_t)length;
     }
     hint_set_contexts(domain, out->hints, out->count);
+}
+
+void
+hint_set_make(struct arena *mem, const struct domain *domain, const struct atom *atoms,
+              size_t count, const struct app_names *names, struct hint_set *out)
+{
+    struct maker maker = { .mem = mem, .names = names, .set = out };
+    make_set(&maker, domain, atoms, count);
+}
+
+void
+hint_set_update(struct arena *mem, const struct hint_set *before, const bool *changed,
+                const struct atom *atoms, size_t count, const struct app_names *names,
+                struct hint_set *out)
+{
+    struct maker maker = {
+        .mem = mem, .names = names, .set = out, .before = before, .changed = changed
+    };
+    make_set(&maker, before->domain, atoms, count);
+}
+
+struct str
+hint_set_rewrite(struct arena *mem, const struct domain *domain, struct str before,
+                 const bool *changed, const struct atom *atoms, size_t count,
+                 const struct app_names *names)
+{
+    struct hint_set read, set;
+    if (str_present(before) && hint_set_read(mem, domain, before, &read))
+        hint_set_update(mem, &read, changed, atoms, count, names, &set);
+    else
+        hint_set_make(mem, domain, atoms, count, names, &set);
+    return hint_set_write(mem, &set);
 }

@@ -69,6 +69,19 @@ atom_add_source(struct arena *mem, struct sourced_atom *atom, struct atom_source
     return true;
 }
 
+void
+atoms_sort_by_sequence(struct atom *atoms, size_t count)
+{
+    /* Insertion sort: usually only atoms moved by a deletion are out of place. */
+    for (size_t i = 1; i < count; i++) {
+        struct atom atom = atoms[i];
+        size_t j = i;
+        for (; j > 0 && atoms[j - 1].sequence > atom.sequence; j--)
+            atoms[j] = atoms[j - 1];
+        atoms[j] = atom;
+    }
+}
+
 struct str
 atom_first_app(const struct sourced_atom *atom)
 {

@@ -67,6 +67,8 @@ void atom_drop_source(struct sourced_atom *atom, struct str source);
 /* The oldest source that is an app; absent: none. */
 struct str atom_first_app(const struct sourced_atom *atom);
 
+void atoms_sort_by_sequence(struct atom *atoms, size_t count); /* fast if nearly sorted */
+
 const char *atom_status_name(enum atom_status status);
 bool atom_status_read(struct str text, enum atom_status *out);
 

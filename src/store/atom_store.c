@@ -559,6 +559,16 @@ record_store_split(struct arena *mem, struct str hint_sets, struct record **out,
         (*out)[(*count)++] = set;
 }
 
+struct str
+record_store_find_set(struct str hint_sets, struct str domain)
+{
+    struct record set;
+    while (next_set(&hint_sets, &set))
+        if (str_eq(set.domain, domain))
+            return set.hints;
+    return STR_NONE;
+}
+
 enum err
 record_store_hints(struct db_tx *tx, struct arena *mem, struct str user_id, struct record **out,
                    size_t *count)

@@ -91,6 +91,9 @@ enum err record_store_hints(struct db_tx *tx, struct arena *mem, struct str user
 void record_store_split(struct arena *mem, struct str hint_sets, struct record **out,
                         size_t *count);
 
+/* The hint set of one domain among them; absent: none. */
+struct str record_store_find_set(struct str hint_sets, struct str domain);
+
 /* Takes the checksum off the stored hint sets. ERR_UNAVAILABLE if they are damaged. */
 enum err record_store_check(struct str user_id, struct str *hint_sets);
 

@@ -265,6 +265,89 @@ large_numbers_and_long_texts_are_read_back_unchanged(void **state)
     arena_free(mem);
 }
 
+/* ---- updates ---- */
+
+static struct str
+renamed(void *source, struct arena *mem, struct str app_id)
+{
+    (void)source;
+    return str_format(mem, "New %.*s", STR_ARG(app_id));
+}
+
+/* An update gives the same text as making the set again, whichever members changed. */
+static void
+an_update_equals_a_new_hint_set(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *why, *before, *after, *changed;
+        bool rename;
+    } rows[] = {
+        { "nothing changed", EVERYTHING, EVERYTHING, "", false },
+        { "a value more", EVERYTHING, EVERYTHING " | likes me 40 jam", "likes", false },
+        { "older facts lose", "diet 1 0 raw | likes 1 0 a", "diet 1 0 raw | likes 1 90 a", "likes",
+          false },
+        { "another value of one", "diet me 0 raw | likes me 0 a", "diet me 0 vegan | likes me 0 a",
+          "diet", false },
+        { "a fact that another member contradicts",
+          "likes me 0 nuts | likes me 0 jam | diet me 0 x",
+          "likes me 0 nuts | likes me 0 jam | diet me 0 x | allergies me 0 nuts", "allergies",
+          false },
+        { "… and no longer", "likes me 0 nuts | likes me 0 jam | allergies me 0 nuts",
+          "likes me 0 nuts | likes me 0 jam", "allergies", false },
+        { "a statement more", "says me 0 a | says me 1 b | diet me 0 x",
+          "says me 0 a | says me 1 b | diet me 0 x | says me 2 c", "says", false },
+        { "confirmed by the user", "says 1@app_a 0 eat this | diet me 0 x",
+          "says me 0 eat this | diet me 0 x", "says", false },
+        { "another app", "likes 1@app_a 0 a | diet 1@app_a 0 x",
+          "likes 1@app_b 0 a | diet 1@app_a 0 x", "", false },
+        { "an app with another name",
+          "allergies 1@app_a 0 nuts | says 1@app_a 0 I eat. | likes me 0 a",
+          "allergies 1@app_a 0 nuts | says 1@app_a 0 I eat. | likes me 0 a", "", true },
+        { "everything deleted", EVERYTHING, "", "", false },
+        { "the first facts", "", EVERYTHING, "", false },
+    };
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct app_names names = { rows[i].rename ? renamed : hint_kit_name, NULL };
+        struct hint_set made = hint_kit_set(mem, domain, rows[i].before), before, again, updated;
+        assert_true(hint_set_read(mem, domain, hint_set_write(mem, &made), &before));
+        bool *changed = ARENA_ARRAY(mem, bool, domain->member_count);
+        const struct member *member = domain_member(domain, str_of(rows[i].changed));
+        if (member != NULL)
+            changed[member - domain->members] = true;
+        struct atom *atoms = NULL;
+        size_t count = hint_kit_atoms(mem, domain, rows[i].after, &atoms);
+        hint_set_make(mem, domain, atoms, count, &names, &again);
+        hint_set_update(mem, &before, changed, atoms, count, &names, &updated);
+        assert_str(hint_set_write(mem, &updated), hint_set_write(mem, &again), rows[i].why);
+    }
+    arena_free(mem);
+}
+
+/* Hints that stay the same are not made again. */
+static void
+an_update_keeps_hints_of_other_members(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    const struct domain *domain = hint_kit_fare(mem);
+    struct app_names names = { hint_kit_name, NULL };
+    struct hint_set made = hint_kit_set(mem, domain, EVERYTHING), before, updated;
+    struct str text = hint_set_write(mem, &made);
+    assert_true(hint_set_read(mem, domain, text, &before));
+    bool *changed = ARENA_ARRAY(mem, bool, domain->member_count);
+    const struct member *likes = domain_member(domain, STR("likes"));
+    changed[likes - domain->members] = true;
+    struct atom *atoms = NULL;
+    size_t count = hint_kit_atoms(mem, domain, EVERYTHING, &atoms);
+    hint_set_update(mem, &before, changed, atoms, count, &names, &updated);
+    for (size_t i = 0; i < updated.count; i++)
+        assert_int_equal(str_present(updated.hints[i].encoded), updated.hints[i].member != likes);
+    arena_free(mem);
+}
+
 int
 main(void)
 {
@@ -279,6 +362,8 @@ main(void)
         cmocka_unit_test(a_truncated_hint_set_is_rejected),
         cmocka_unit_test(a_damaged_hint_set_is_read_safely),
         cmocka_unit_test(large_numbers_and_long_texts_are_read_back_unchanged),
+        cmocka_unit_test(an_update_equals_a_new_hint_set),
+        cmocka_unit_test(an_update_keeps_hints_of_other_members),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
