@@ -56,9 +56,9 @@ members_have_their_properties(void **state)
     assert_int_equal(kinds->weight, 16384);
     assert_int_equal(kinds->max_length, 80);
     const int32_t *weights = kinds->context_weights; /* of the two contexts, and of no context */
-    assert_int_equal(weights[0], 32768);
+    assert_int_equal(weights[0], 49152);             /* "*", which is not the default */
     assert_int_equal(weights[1], 65536);
-    assert_int_equal(weights[2], 32768);
+    assert_int_equal(weights[2], 49152);
     assert_str(kinds->hint.text_one, STR("User drinks {list} tea."), "text_one");
     assert_str(kinds->hint.short_text, STR("Teas: {list}"), "short");
     assert_str(kinds->hint.emphasis, STR("hot"), "emphasis");

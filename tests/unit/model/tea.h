@@ -22,7 +22,7 @@ static const char tea[] =
     "    { `name`: `kinds`, `type`: `array`, `items`: `string`, `cardinality`: `many`,"
     "      `description`: `Teas.`, `vocabulary`: `kind`, `safety`: `constraint`,"
     "      `suggest`: [`white`, `green`],"
-    "      `half_life_days`: 30, `weight`: 0.25, `contexts`: { `*`: 0.5, `party`: 1 },"
+    "      `half_life_days`: 30, `weight`: 0.25, `contexts`: { `*`: 0.75, `party`: 1 },"
     "      `hint`: { `text`: `User drinks {list}.`, `text_one`: `User drinks {list} tea.`,"
     "        `short`: `Teas: {list}`, `emphasis`: `hot`, `conjunction`: `or`,"
     "        `base_items`: 2, `std_items`: 3, `max_items`: 9 },"
