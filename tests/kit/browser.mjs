@@ -43,6 +43,7 @@ export function browserForThisFile() {
     if (SHOTS) fs.mkdirSync(SHOTS, { recursive: true });
     browser = await chromium.launch({
       executablePath: CHROMIUM,
+      timeout: 120_000, // the machine may be busy
       args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"],
     });
   });
@@ -50,7 +51,7 @@ export function browserForThisFile() {
   return async (t, w, { name = "desk", ...options } = {}) => {
     const context = await browser.newContext({ baseURL: w.origin, ...DESK, ...options });
     t.after(() => context.close());
-    context.setDefaultTimeout(15_000);
+    context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     page.complaints = [];
     page.on("console", (message) => ["error", "warning"].includes(message.type()) && page.complaints.push(message.text()));
