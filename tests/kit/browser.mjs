@@ -38,18 +38,19 @@ const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pra
 // One browser for all tests of a file. Returns a function that opens a page in a new profile and records
 // everything that the browser reports as an error.
 export function browserForThisFile() {
-  let browser;
+  let browser; // a promise: a file's own hook may run before the browser has started
   before(async () => {
     if (SHOTS) fs.mkdirSync(SHOTS, { recursive: true });
-    browser = await chromium.launch({
+    browser = chromium.launch({
       executablePath: CHROMIUM,
       timeout: 120_000, // the machine may be busy
       args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--disable-sync", "--no-first-run"],
     });
+    await browser;
   });
-  after(() => browser?.close());
+  after(async () => (await browser)?.close());
   return async (t, w, { name = "desk", ...options } = {}) => {
-    const context = await browser.newContext({ baseURL: w.origin, ...DESK, ...options });
+    const context = await (await browser).newContext({ baseURL: w.origin, ...DESK, ...options });
     t.after(() => context.close());
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
