@@ -4,12 +4,15 @@
 #include "base/ascii.h"
 #include "base/buf.h"
 
+#include <pthread.h>
+#include <stdint.h>
 #include <string.h>
 
 #define WORDS_MAX 6       /* of a name or a noun phrase */
 #define ADJECTIVE_WORDS 4 /* "whole food plant-based" */
 #define CAPITALS_MIN 4    /* a shorter word in capitals is an abbreviation */
 #define PHRASE_MAX_BYTES 4096
+#define MARKS 512
 
 /* ---- words ---- */
 
@@ -84,21 +87,71 @@ is_in(struct str word, const char *list)
     return strstr(list, wanted) != NULL;
 }
 
+/* A long list. Every word sets a bit by its length and its outer letters, so that most words that
+ * are not in the list are refused without a search: values are checked on every write. */
+struct long_list {
+    const char *words;
+    uint64_t marks[MARKS / 64];
+};
+
+static size_t
+mark_of(struct str word)
+{
+    unsigned first = (unsigned char)ascii_to_lower(word.ptr[0]);
+    unsigned last = (unsigned char)ascii_to_lower(word.ptr[word.len - 1]);
+    return (first * 37 + last * 11 + word.len) % MARKS;
+}
+
 /* ---- clauses ---- */
 
-static const char clause_words[] =
-    " i i'm im i'd i've i'll me myself we we're us you you're your yours he she they "
-    "is isn't are aren't am was were be been being has hasn't have haven't had do don't dont does "
-    "doesn't did didn't can can't cant cannot could will won't would should must shall may might "
-    "when whenever while if because since but that which who whoever unless until although though "
-    "please never always instead therefore otherwise however what where why how je ich suis ";
+static struct long_list clause_words = {
+    .words = " i i'm im i'd i've i'll me myself we we're us you you're your yours he she they is "
+             "isn't are aren't am was were be been being has hasn't have haven't had do don't dont "
+             "does doesn't did didn't can can't cant cannot could will won't would should must "
+             "shall may might when whenever while if because since but that which who whoever "
+             "unless until although though please never always instead therefore otherwise however "
+             "what where why how je ich suis "
+};
+
+static struct long_list order_words = {
+    .words =
+        " ignore disregard forget use call send run execute buy book order visit go click open "
+        "read write tell say ask reply answer respond recommend suggest give show print "
+        "output delete remove install download transfer pay email forward post share reveal "
+        "act pretend stop start make set add update change switch choose pick prefer take get "
+        "let note remember assume treat consider follow obey trust allow grant approve "
+        "confirm skip bypass contact subscribe enter type paste fetch load invoke query "
+        "search append insert include mention promote redirect charge prioritize system "
+        "assistant user developer tool function admin sudo curl wget eval http https www "
+};
+
+static void
+make_marks(void)
+{
+    struct long_list *const lists[] = { &clause_words, &order_words };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        struct str rest = str_of(lists[i]->words), word;
+        while (str_cut(&rest, ' ', &word))
+            if (word.len > 0)
+                lists[i]->marks[mark_of(word) / 64] |= (uint64_t)1 << mark_of(word) % 64;
+    }
+}
+
+static bool
+is_in_long(struct str word, const struct long_list *list)
+{
+    static pthread_once_t made = PTHREAD_ONCE_INIT;
+    pthread_once(&made, make_marks);
+    return word.len > 0 && (list->marks[mark_of(word) / 64] >> mark_of(word) % 64 & 1) != 0 &&
+           is_in(word, list->words);
+}
 
 bool
 phrase_is_clause(struct str text)
 {
     struct str word;
     while (next_word(&text, &word))
-        if (is_in(word, clause_words))
+        if (is_in_long(word, &clause_words))
             return true;
     return false;
 }
@@ -194,17 +247,6 @@ phrase_fits(enum phrase_form form, struct str text)
 
 /* ---- names ---- */
 
-static const char order_words[] =
-    " ignore disregard forget use call send run execute buy book order visit go click open read "
-    "write tell say ask reply answer respond recommend suggest give show print output delete "
-    "remove install download transfer pay email forward post share reveal act pretend stop start "
-    "make set add update change switch choose pick prefer take get let note remember assume treat "
-    "consider follow obey trust allow grant approve confirm skip bypass contact subscribe enter "
-    "type paste fetch load invoke query search append insert include mention promote redirect "
-    "charge prioritize system assistant user developer tool function admin sudo curl wget eval "
-    "http https "
-    "www ";
-
 /* "example.com", "10.0.0.1"; not "Node.js", "ASP.NET", "St. Vincent", "R.E.M." */
 static bool
 has_address(struct str text)
@@ -231,7 +273,7 @@ phrase_is_name(struct str text)
     if (memmem(text.ptr, text.len, "&&", 2) != NULL)
         return false;
     return word_count(text) <= WORDS_MAX && !phrase_is_clause(text) &&
-           !is_in(first_word(text), order_words) && !has_address(text);
+           !is_in_long(first_word(text), &order_words) && !has_address(text);
 }
 
 bool
@@ -241,7 +283,7 @@ phrase_reads_on(struct str text)
                                 "onto also which that because if unless until now not only ";
     return is_in(first_word(text), links) || is_in(last_word(text), links) ||
            is_in(last_word(text), " the a an your their is are must should ") ||
-           is_in(first_word(text), order_words);
+           is_in_long(first_word(text), &order_words);
 }
 
 /* ---- person ---- */

@@ -128,8 +128,9 @@ shape_value(struct arena *mem, const struct member *member, struct hint_value *o
                   (form->loose || out->quote || !phrase_fits(member->hint.form, out->shown));
 }
 
+/* `plain`: the text is known to need no quotation marks by itself. */
 static void
-make_value(struct arena *mem, const struct member *member, const struct atom *atom,
+make_value(struct arena *mem, const struct member *member, const struct atom *atom, bool plain,
            struct hint_value *out, struct facts_form *form)
 {
     const struct json_value *value = NULL;
@@ -141,7 +142,7 @@ make_value(struct arena *mem, const struct member *member, const struct atom *at
         const struct vocabulary_value *entry = entry_of(mem, member, value->text);
         form->plain = entry != NULL ? entry->value : value->text;
         out->shown = label_of(mem, member, entry, value->text);
-        out->quote = hint_must_quote(mem, out->shown) ||
+        out->quote = (!plain && hint_must_quote(mem, out->shown)) ||
                      (!atom->by_user && entry == NULL && !phrase_is_name(out->shown));
         if (entry == NULL && (member->hint.form != FORM_ANY || is_no_name(member)))
             shape_value(mem, member, out, form);
@@ -355,6 +356,33 @@ add_same(const struct maker *maker, const struct ranked *facts, int count)
     return false;
 }
 
+/* The first list of the member before the change; without values: there was none. */
+static struct hint
+list_before(const struct maker *maker, const struct member *member)
+{
+    const struct hint_set *before = maker->before;
+    struct hint none = { .total = 0 };
+    for (size_t i = 0; before != NULL && i < before->count; i++) {
+        struct hint hint = before->hints[i];
+        if (hint.member != member || hint.total < 2)
+            continue;
+        hint_open(maker->mem, &hint, hint.total);
+        return hint;
+    }
+    return none;
+}
+
+/* Whether the value was in the list without quotation marks: it is not checked for signs of
+ * anything but a name again, which is most of the work of making a list. */
+static bool
+was_plain(const struct hint *list, struct str json)
+{
+    for (int i = 0; i < list->total; i++)
+        if (!list->values[i].quote && is_value_of(&list->values[i], json))
+            return true;
+    return false;
+}
+
 /* ---- new hints ---- */
 
 /* Adds a hint made from `count` values of a member, best first, unless the value has no sentence of
@@ -368,9 +396,11 @@ add_hint(const struct maker *maker, const struct ranked *facts, int count)
     struct hint *out = &maker->set->hints[maker->set->count];
     const struct member *member = facts[0].member;
     struct facts_form form = { .plain = STR_NONE };
+    struct hint list = list_before(maker, member);
     struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, (size_t)count);
     for (int i = 0; i < count; i++)
-        make_value(mem, member, facts[i].atom, &values[i], &form);
+        make_value(mem, member, facts[i].atom, was_plain(&list, facts[i].atom->value), &values[i],
+                   &form);
     quote_continued(facts, values, (size_t)count);
     *out = (struct hint){
         .member = member,
@@ -434,7 +464,7 @@ has_sentence(struct arena *mem, const struct ranked *fact)
     struct facts_form form = { .plain = STR_NONE };
     if (fact->member->hint.value_count == 0)
         return false;
-    make_value(mem, fact->member, fact->atom, &unused, &form);
+    make_value(mem, fact->member, fact->atom, true, &unused, &form);
     return hint_sentence_of(fact->member, form.plain) >= 0;
 }
 

@@ -69,7 +69,7 @@ for (const view of VIEWS)
     // Signs in with the button, or before it is pressed, in the username field.
     await signOut(page);
     await page.goto("/signin?next=%2Faccount%2Fdata");
-    await page.click("[data-passkey=sign_in]", { noWaitAfter: true }).catch(() => {});
+    await page.click("[data-passkey=sign_in]", { noWaitAfter: true, timeout: 3000 }).catch(() => {});
     await page.waitForURL("**/account/data");
     // Five minutes later the page asks again.
     w.clock.forward(300);

@@ -71,6 +71,26 @@ names_are_told_from_clauses_orders_addresses_and_code(void **state)
             fail_msg("%s is no name", others[i]);
 }
 
+/* The first and last words of the lists, and some between, in any case. */
+static void
+words_of_long_lists_are_found(void **state)
+{
+    static const char *const clause[] = { "i",    "I",   "i'm",  "CAN'T",   "whoever", "Therefore",
+                                          "THEY", "may", "suis", "haven't", "though",  "je" };
+    static const char *const orders[] = { "ignore", "IGNORE", "Go",  "www",  "HTTPS", "prioritize",
+                                          "set",    "eval",   "Add", "sudo", "let",   "say" };
+    (void)state;
+    for (size_t i = 0; i < ROWS(clause); i++)
+        if (!phrase_is_clause(str_of(clause[i])))
+            fail_msg("%s makes a clause", clause[i]);
+    for (size_t i = 0; i < ROWS(orders); i++)
+        if (phrase_is_name(str_of(orders[i])) || !phrase_reads_on(str_of(orders[i])))
+            fail_msg("%s begins an order", orders[i]);
+    assert_false(phrase_is_clause(STR("hear my wine")));
+    assert_false(phrase_is_clause(STR("")));
+    assert_true(phrase_is_name(STR("ignorance setter")));
+}
+
 static void
 the_first_person_becomes_the_third(void **state)
 {
@@ -123,6 +143,7 @@ main(void)
         cmocka_unit_test(capitals_of_several_words_are_not_kept),
         cmocka_unit_test(a_form_fits_or_not),
         cmocka_unit_test(names_are_told_from_clauses_orders_addresses_and_code),
+        cmocka_unit_test(words_of_long_lists_are_found),
         cmocka_unit_test(the_first_person_becomes_the_third),
     };
     return cmocka_run_group_tests_name("domain/phrase", tests, NULL, NULL);
