@@ -293,7 +293,8 @@ static bool
 is_in_name(struct str word, struct str rest)
 {
     struct str next = first_word(rest);
-    return ascii_is_upper(word.ptr[0]) && next.len > 0 && ascii_is_upper(next.ptr[0]);
+    return ascii_is_upper(word.ptr[0]) && next.len > 0 && ascii_is_upper(next.ptr[0]) &&
+           !is_in(next, " my our myself ourselves ");
 }
 
 struct str

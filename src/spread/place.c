@@ -54,7 +54,7 @@ const size_t spread_table_count = sizeof spread_tables / sizeof spread_tables[0]
  * one session may be continued by another. */
 static const struct {
     const char *name;
-    int form;
+    enum place_form form;
 } shard_columns[] = {
     { "user_id", BY_ID },        { "family_id", BY_ID },      { "grant_id", BY_ID },
     { "picture_id", BY_ID },     { "mail_id", BY_ID },        { "request_hash", BY_HASH },

@@ -24,6 +24,9 @@ struct spread_table {
 extern const struct spread_table spread_tables[];
 extern const size_t spread_table_count;
 
+/* How the parameter that names the user begins with the shard. */
+enum place_form { BY_ID, BY_HASH, BY_USER_KEY };
+
 struct place {
     enum {
         PLACE_UNKNOWN,
@@ -41,7 +44,7 @@ struct place {
         PLACE_SPLIT,     /* rows of several users: run by the statement for one, if they differ */
     } where;
     size_t by; /* of a parameter, from 0 */
-    enum { BY_ID, BY_HASH, BY_USER_KEY } form;
+    enum place_form form;
     size_t user, limit;
     const char *kind; /* of a lookup row: "username" */
 };

@@ -101,6 +101,8 @@ the_first_person_becomes_the_third(void **state)
                STR("their kids, and their cat"), "several");
     assert_str(phrase_third_person(mem, STR("mystery novels")), STR("mystery novels"),
                "no pronoun");
+    assert_str(phrase_third_person(mem, STR("My Fair Lady")), STR("My Fair Lady"), "a name");
+    assert_str(phrase_third_person(mem, STR("My, My cat")), STR("their, their cat"), "twice");
     assert_str(phrase_third_person(mem, STR("...")), STR("..."), "no word");
     arena_free(mem);
 }
