@@ -70,15 +70,16 @@ schema_query(struct db *db, struct arena *mem, const char *text, const struct db
     return err;
 }
 
-static enum err
-schema_begin(struct db *db, struct why *why)
+static void
+schema_disconnect(struct postgres_store *store)
 {
-    struct postgres_store *store = store_of(db);
-    if (store->schema_connection == NULL)
-        store->schema_connection = postgres_connect(store, POSTGRES_START_MS, why);
-    if (store->schema_connection == NULL)
-        return ERR_UNAVAILABLE;
-    store->schema_connection->deadline_ms = SCHEMA_MS;
+    postgres_disconnect(store->schema_connection);
+    store->schema_connection = NULL;
+}
+
+static enum err
+schema_lock(struct db *db, struct why *why)
+{
     int64_t unsafe = 0;
     enum err err = schema_run(db,
                               "SELECT COUNT(*) FROM pg_settings"
@@ -96,16 +97,31 @@ schema_begin(struct db *db, struct why *why)
     return err;
 }
 
-/* The connection is kept for prepare(), or for the next schema transaction. */
+/* After a failure the next attempt begins with a new connection. */
+static enum err
+schema_begin(struct db *db, struct why *why)
+{
+    struct postgres_store *store = store_of(db);
+    if (store->schema_connection == NULL)
+        store->schema_connection = postgres_connect(store, POSTGRES_START_MS, why);
+    if (store->schema_connection == NULL)
+        return ERR_UNAVAILABLE;
+    store->schema_connection->deadline_ms = SCHEMA_MS;
+    enum err err = schema_lock(db, why);
+    if (err)
+        schema_disconnect(store);
+    return err;
+}
+
+/* The connection is kept for prepare(), or for the next schema transaction; after a failure nothing
+ * is, so that the operator can replace the database. */
 static enum err
 schema_end(struct db *db, bool keep, struct why *why)
 {
     struct postgres_store *store = store_of(db);
     enum err err = schema_run(db, keep ? "COMMIT" : "ROLLBACK", NULL, why);
-    if (err) {
-        postgres_disconnect(store->schema_connection);
-        store->schema_connection = NULL;
-    }
+    if (err || !keep)
+        schema_disconnect(store);
     return err;
 }
 

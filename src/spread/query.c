@@ -23,6 +23,8 @@ struct asked {
 static enum err
 read_aside(const struct asked *asked, size_t database, struct db_rows *rows)
 {
+    if (!spread_is_open(asked->store, database))
+        return ERR_UNAVAILABLE;
     struct db_tx *tx = db_begin_read(asked->store->of[database]);
     return db_end_read(
         tx, db_query_values(tx, asked->mem, asked->sql, asked->values, asked->count, rows));
@@ -38,9 +40,12 @@ is_aside(const struct asked *asked, size_t database)
 static enum err
 begin_in(struct spread_tx *tx, size_t database)
 {
-    struct db *db = spread_of(tx->tx.db)->of[database];
+    struct spread_store *store = spread_of(tx->tx.db);
+    struct db *db = store->of[database];
     if (tx->in[database] != NULL)
         return ERR_NONE;
+    if (!spread_is_open(store, database))
+        return ERR_UNAVAILABLE;
     if (tx->is_shared) {
         tx->leaves = true;
         return ERR_UNAVAILABLE;

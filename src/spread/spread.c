@@ -16,7 +16,8 @@ bool
 spread_is_down(const struct spread_store *store, size_t database)
 {
     struct db *db = store->of[database];
-    return db->driver->is_down != NULL && db->driver->is_down(db);
+    return !spread_is_open(store, database) ||
+           (db->driver->is_down != NULL && db->driver->is_down(db));
 }
 
 size_t
@@ -27,9 +28,8 @@ spread_home(const struct spread_store *store, int shard)
 
 /* ---- addresses ---- */
 
-/* The next address, in the arena; NULL after the last one. */
-static const char *
-next_address(struct arena *mem, struct str *rest)
+const char *
+spread_next_address(struct arena *mem, struct str *rest)
 {
     struct str address;
     while (str_cut(rest, SPACE, &address))
@@ -45,7 +45,7 @@ address_problem(const char *addresses)
     struct str rest = str_of(addresses);
     const char *address, *problem = NULL, *before[SPREAD_MAX];
     size_t count = 0;
-    while (problem == NULL && (address = next_address(mem, &rest)) != NULL) {
+    while (problem == NULL && (address = spread_next_address(mem, &rest)) != NULL) {
         if (strncmp(address, db_postgres_driver.prefix, strlen(db_postgres_driver.prefix)) != 0)
             problem = "names several databases, and each must be postgresql://…";
         else if (count == SPREAD_MAX)
@@ -68,7 +68,7 @@ address_files(struct arena *mem, const char *addresses, const char **out, size_t
     struct str rest = str_of(addresses);
     const char *address;
     size_t count = 0;
-    while ((address = next_address(mem, &rest)) != NULL)
+    while ((address = spread_next_address(mem, &rest)) != NULL)
         count += db_address_files(mem, address, out + count, max - count);
     return count;
 }
@@ -79,8 +79,11 @@ static void
 spread_close(struct db *db)
 {
     struct spread_store *store = spread_of(db);
+    spread_watch_stop(store);
     for (size_t i = 0; i < store->count; i++)
         store->of[i]->driver->close(store->of[i]);
+    explicit_bzero(store->addresses, strlen(store->addresses));
+    free(store->addresses);
     versions_stop(&store->versions);
     free(store->places);
     free(store);
@@ -112,11 +115,12 @@ spread_open(const struct db_settings *settings, struct db **out, struct why *why
     store->db.is_postgres = store->db.is_spread = true;
     store->deadline_ms = settings->deadline_ms > 0 ? settings->deadline_ms : DEADLINE_MS;
     store->must_exist = settings->must_exist;
-    store->repairs = settings->watched;
+    store->watched = settings->watched;
+    store->addresses = strdup(settings->address);
     versions_start(&store->versions);
     one.versions = &store->versions;
     place_statements(store);
-    while (!err && (one.address = next_address(mem, &rest)) != NULL) {
+    while (!err && (one.address = spread_next_address(mem, &rest)) != NULL) {
         err = db_driver_of(one.address)->open(&one, &store->of[store->count], why);
         if (!err)
             store->count++;
@@ -130,44 +134,108 @@ spread_open(const struct db_settings *settings, struct db **out, struct why *why
     return ERR_NONE;
 }
 
-/* Every database must answer at the start: otherwise its schema and its part cannot be checked.
- * Before any of them is changed, so that a wrong address changes nothing. */
-static enum err
-connect_all(struct spread_store *store, struct why *why)
+/* ---- preparing ---- */
+
+/* Names the database in a message of its engine. */
+static void
+why_of(const struct spread_store *store, size_t database, const struct why *of_one, struct why *why)
 {
-    enum err err = ERR_NONE;
-    for (size_t i = 0; i < store->count && !err; i++) {
+    size_t skip = strncmp(of_one->text, PREFIX, strlen(PREFIX)) == 0 ? strlen(PREFIX) : 0;
+    why_set(why, "store: database %zu of %zu: %s", database + 1, store->count, of_one->text + skip);
+}
+
+static bool
+is_missing(const struct why *missing, size_t database)
+{
+    return missing[database].text[0] != '\0';
+}
+
+/* Before any of them is changed, so that a wrong address changes nothing. Fails if none answers, or
+ * if one must not be used. `missing` has the problems of the others. */
+static enum err
+connect_all(struct spread_store *store, struct why *missing, bool *all_answer, struct why *why)
+{
+    bool any_answers = false;
+    for (size_t i = 0; i < store->count; i++) {
         struct why of_one = { 0 };
         struct db *db = store->of[i];
-        err = db->driver->schema_begin(db, &of_one);
+        enum err err = db->driver->schema_begin(db, &of_one);
         if (!err)
             err = db->driver->schema_end(db, false, &of_one);
-        if (err)
-            why_set(why, "store: database %zu of %zu: %s", i + 1, store->count,
-                    of_one.text +
-                        (strncmp(of_one.text, PREFIX, strlen(PREFIX)) == 0 ? strlen(PREFIX) : 0));
+        any_answers = any_answers || err == ERR_NONE;
+        if (err == ERR_NONE)
+            continue;
+        why_of(store, i, &of_one, why);
+        if (err != ERR_UNAVAILABLE || !store->watched)
+            return err;
+        missing[i] = of_one;
+        *all_answer = false;
     }
+    return any_answers ? ERR_NONE : ERR_UNAVAILABLE;
+}
+
+enum err
+spread_check(struct spread_store *store, size_t database, bool must_exist, struct why *why)
+{
+    struct db *db = store->of[database];
+    store->part.number = database + 1;
+    store->part.count = store->count;
+    db->part = &store->part;
+    enum err err = db_migrate(db, embedded_files, must_exist, why);
+    db->part = NULL;
     return err;
 }
 
+/* Those that answer. If one does not, the store must be complete: it is created with all of them,
+ * because otherwise a wrong address would not be noticed. */
+static enum err
+check_all(struct spread_store *store, const struct why *missing, bool all_answer, struct why *why)
+{
+    struct why unreachable = *why;
+    enum err err = ERR_NONE;
+    *why = (struct why){ 0 };
+    for (size_t i = 0; i < store->count && !err; i++)
+        if (!is_missing(missing, i))
+            err = spread_check(store, i,
+                               store->must_exist || (!all_answer && !store->part.complete), why);
+    if (!all_answer && (err == ERR_NOT_FOUND || (!err && !store->part.complete))) {
+        *why = unreachable;
+        return ERR_UNAVAILABLE;
+    }
+    for (size_t i = 0; i < store->count && !err && store->part.unmarked; i++)
+        if (!is_missing(missing, i))
+            err = db_part_complete(store->of[i], why);
+    return err;
+}
+
+enum err
+spread_prepare(struct spread_store *store, size_t database, struct why *why)
+{
+    struct db *db = store->of[database];
+    enum err err = db->driver->prepare(db, why);
+    if (!err)
+        atomic_store(&store->is_open[database], true);
+    return err;
+}
+
+/* A service goes on without a database that does not answer, so that the users of the others are
+ * served. */
 static enum err
 prepare(struct db *db, struct why *why)
 {
     struct spread_store *store = spread_of(db);
-    struct db_part part = { .count = store->count };
-    enum err err = connect_all(store, why);
-    for (size_t i = 0; i < store->count && !err; i++) {
-        part.number = i + 1;
-        store->of[i]->part = &part;
-        err = db_migrate(store->of[i], embedded_files, store->must_exist, why);
-        store->of[i]->part = NULL;
-    }
-    for (size_t i = 0; i < store->count && !err && part.unmarked; i++)
-        err = db_part_complete(store->of[i], why);
-    if (!err && store->repairs)
+    struct why missing[SPREAD_MAX] = { 0 };
+    bool all_answer = true;
+    enum err err = connect_all(store, missing, &all_answer, why);
+    if (!err)
+        err = check_all(store, missing, all_answer, why);
+    if (!err && store->watched && all_answer)
         err = db_repair(store->of, store->count, why);
     for (size_t i = 0; i < store->count && !err; i++)
-        err = store->of[i]->driver->prepare(store->of[i], why);
+        if (!is_missing(missing, i))
+            err = spread_prepare(store, i, why);
+    if (!err && store->watched)
+        spread_watch_start(store, missing);
     return err;
 }
 
@@ -177,6 +245,7 @@ interrupt(struct db *db, int64_t after_ms)
     struct spread_store *store = spread_of(db);
     for (size_t i = 0; i < store->count; i++)
         db_interrupt(store->of[i], after_ms);
+    spread_watch_interrupt(store, after_ms);
 }
 
 static struct str
@@ -197,11 +266,14 @@ ping(struct db *db, struct why *why)
     size_t good = 0;
     for (size_t i = 0; i < store->count; i++) {
         struct why of_one = { 0 };
-        if (db_ping(store->of[i], &of_one) == ERR_NONE)
+        if (!spread_is_open(store, i))
+            spread_watch_problem(store, i, &of_one);
+        else if (db_ping(store->of[i], &of_one) == ERR_NONE) {
             good++;
-        else
-            why_set(why, "Database %zu of %zu: %s", i + 1, store->count,
-                    of_one.text[0] != '\0' ? of_one.text : "It does not respond.");
+            continue;
+        }
+        why_set(why, "Database %zu of %zu: %s", i + 1, store->count,
+                of_one.text[0] != '\0' ? of_one.text : "It does not respond.");
     }
     return good == 0 ? ERR_UNAVAILABLE : ERR_NONE;
 }
@@ -249,7 +321,7 @@ check(const char *addresses, struct buf *report, struct why *why)
     struct str rest = str_of(addresses);
     const char *address;
     enum err err = ERR_NONE;
-    while (!err && (address = next_address(mem, &rest)) != NULL)
+    while (!err && (address = spread_next_address(mem, &rest)) != NULL)
         err = db_check(address, report, why);
     arena_free(mem);
     return err;
@@ -262,7 +334,7 @@ inspect(const char *addresses, db_work *work, void *argument, struct why *why)
     struct str rest = str_of(addresses);
     const char *address;
     enum err err = ERR_NONE;
-    while (!err && (address = next_address(mem, &rest)) != NULL)
+    while (!err && (address = spread_next_address(mem, &rest)) != NULL)
         err = db_inspect(address, work, argument, why);
     arena_free(mem);
     return err;

@@ -5,7 +5,8 @@
  * that its parameters name (place.h). docs/SCALE.md has the argument, and what a crash between two
  * commits leaves.
  *
- *   spread.c       opening, readiness, and maintenance
+ *   spread.c       addresses, opening, readiness, and maintenance
+ *   watch.c        databases that are missing at the start, and repairs
  *   place.c        which database a statement needs
  *   transaction.c  reads, and writes of one or several databases
  *   query.c        one statement on the databases it needs
@@ -19,20 +20,28 @@
 #include "db/versions.h"
 #include "spread/place.h"
 
+#include <stdatomic.h>
+
 #define SPREAD_MAX DB_PARTS_MAX
 #define SPREAD_LATER_MAX 32 /* a user's lookup rows: two names and twenty passkeys */
+
+struct spread_watch;
 
 struct spread_store {
     struct db db;
     struct db *of[SPREAD_MAX];
     size_t count;
+    _Atomic bool is_open[SPREAD_MAX]; /* its schema and its part were checked; never false again */
+    struct db_part part;              /* what those that are open say */
+    struct spread_watch *watch;       /* NULL: a command, which needs all databases */
+    char *addresses;
     struct versions versions; /* of all: commits of different databases share one count */
     struct place *places;     /* per statement */
     const struct sql *note;   /* records a claim; NULL: the program has no such statement */
     const struct sql *add_one;
     int64_t deadline_ms;
     bool must_exist;
-    bool repairs; /* for a service: db_repair() at the start */
+    bool watched; /* a service: starts without one of its databases, and repairs what they share */
 };
 
 /* A lookup row that is deleted after the commit. */
@@ -59,9 +68,35 @@ spread_of(const struct db *db)
     return (struct spread_store *)(uintptr_t)db;
 }
 
-/* As last seen by its monitor, without asking. */
+/* Until this is true, nothing but watch.c may use the database: it may be another one, or have
+ * another schema. */
+static inline bool
+spread_is_open(const struct spread_store *store, size_t database)
+{
+    return atomic_load(&store->is_open[database]);
+}
+
+/* Not open, or down as last seen by its monitor, without asking. */
 bool spread_is_down(const struct spread_store *store, size_t database);
 size_t spread_home(const struct spread_store *store, int shard);
+
+/* The next address, in the arena; NULL after the last one. */
+const char *spread_next_address(struct arena *mem, struct str *rest);
+
+/* Compares the part of a database and updates its schema; then prepares its statements, after which
+ * it is open. */
+enum err spread_check(struct spread_store *store, size_t database, bool must_exist,
+                      struct why *why);
+enum err spread_prepare(struct spread_store *store, size_t database, struct why *why);
+
+/* watch.c: a thread that opens the databases that are missing, each as soon as it answers, and
+ * repairs what all have: when one of them comes back, and every ten minutes. `missing` has the
+ * problems of those that are not open. spread_watch_problem() is safe from any thread; its sentence
+ * is public, so it names no address. */
+void spread_watch_start(struct spread_store *store, const struct why *missing);
+void spread_watch_interrupt(struct spread_store *store, int64_t after_ms);
+void spread_watch_stop(struct spread_store *store);
+void spread_watch_problem(struct spread_store *store, size_t database, struct why *out);
 
 /* transaction.c */
 enum err spread_write(struct db *db, db_work *work, void *argument, bool urgent);

@@ -29,8 +29,8 @@ uint64_t
 spread_commits(struct db *db)
 {
     const struct spread_store *store = spread_of(db);
-    for (size_t i = 0; i < store->count; i++)
-        if (db_commits(store->of[i]) == 0)
+    for (size_t i = 0; i < store->count; i++) /* nothing was read from one that is not open */
+        if (spread_is_open(store, i) && db_commits(store->of[i]) == 0)
             return 0;
     return versions_commits(&store->versions);
 }
@@ -52,8 +52,10 @@ spread_sync_now(struct db *db, uint64_t ticket, int shard)
 {
     struct spread_store *store = spread_of(db);
     bool synced = true;
-    if (shard != DB_ANY_SHARD)
-        return db_sync_now(store->of[spread_home(store, shard)], ticket, shard);
+    if (shard != DB_ANY_SHARD) {
+        size_t home = spread_home(store, shard);
+        return spread_is_open(store, home) && db_sync_now(store->of[home], ticket, shard);
+    }
     for (size_t i = 0; i < store->count && synced; i++)
         synced = !spread_is_down(store, i) && db_sync_now(store->of[i], ticket, shard);
     return synced;
@@ -78,14 +80,15 @@ void
 spread_sync(struct db *db, struct db_sync *sync)
 {
     struct spread_store *store = spread_of(db);
-    bool down = false;
-    if (sync->shard != DB_ANY_SHARD) {
-        db_sync_versions(store->of[spread_home(store, sync->shard)], sync);
+    bool is_user = sync->shard != DB_ANY_SHARD, down = false;
+    size_t home = is_user ? spread_home(store, sync->shard) : 0;
+    if (is_user && spread_is_open(store, home)) {
+        db_sync_versions(store->of[home], sync);
         return;
     }
-    for (size_t i = 0; i < store->count; i++)
+    for (size_t i = 0; i < store->count && !is_user; i++)
         down = down || spread_is_down(store, i);
-    if (down) {
+    if (is_user || down) {
         sync->done(sync, ERR_UNAVAILABLE);
         return;
     }

@@ -1,7 +1,9 @@
 // A store of two PostgreSQL databases (docs/SCALE.md): where users and names are, and services on it.
 
-import { proxy } from "./pg_proxy.mjs";
+import { addPerson } from "./oauth.mjs";
 import { Cluster, createDatabase, databaseAddress } from "./pg.mjs";
+import { proxy } from "./pg_proxy.mjs";
+import { Client, FOOD } from "./preferences.mjs";
 import { DATABASES, onPostgres, world } from "./world.mjs";
 
 const DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -35,3 +37,19 @@ export async function behindProxies(t, options = {}) {
   const start = () => w.start({ store });
   return { w, proxies, start };
 }
+
+// At least four users with a token of the app, and at least one in each database. Each has a favorite food of its own.
+export async function connectedUsers(w, app) {
+  const users = [];
+  for (let i = 0; i < 40 && (users.length < 4 || new Set(users.map(({ half }) => half)).size < 2); i++) {
+    const person = await addPerson(w, `user${i}`);
+    const shared = await person.connect(app);
+    const { sub } = (await app.userinfo(shared.access_token)).data;
+    await new Client(w, shared).write(FOOD, { favorite_foods: [`Soup ${i}`] });
+    users.push({ person, sub, half: halfOf(sub), name: `Soup ${i}`, lookup: halfOfName(`user${i}`), ...shared });
+  }
+  return users;
+}
+
+// What the app reads of such a user.
+export const record = (w, { access_token }) => w.ask("GET", `/v1/preferences/${FOOD}`, { headers: { authorization: `Bearer ${access_token}` } });
