@@ -277,7 +277,7 @@ value_read_list(struct arena *mem, const struct member *member, const struct jso
     if (problem != NULL)
         return problem;
     *count = value_parts(mem, member, text, &parts);
-    if (*count == 1)
+    if (*count == 1 && str_eq(parts[0], text))
         return value_read(mem, member, given, *out);
     *out = ARENA_ARRAY(mem, struct value, *count);
     for (size_t i = 0; i < *count && problem == NULL; i++) {

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "base/ascii.h"
 #include "domain/phrase.h"
+#include "domain/value_none.h"
 #include "domain/value_text.h"
 
 #include <string.h>
@@ -10,6 +11,7 @@
 #define PARTS_MAX 32
 #define PART_WORDS_MAX 5 /* a longer part is a sentence with commas, not an item of a list */
 #define NAME_WORDS_MAX 4 /* words of one vocabulary value */
+#define VALUE_MAX_BYTES 1024
 
 /* ---- none ---- */
 
@@ -29,87 +31,6 @@ is_one_of(struct str text, const char *const *list)
         if (str_eq_c(text, *list))
             return true;
     return false;
-}
-
-static bool
-has_word_of(struct str text, const char *const *list)
-{
-    struct str word;
-    while (str_cut(&text, ' ', &word)) {
-        while (word.len > 0 && strchr(".,!", word.ptr[word.len - 1]) != NULL)
-            word = str_first(word, word.len - 1);
-        if (is_one_of(word, list))
-            return true;
-    }
-    return false;
-}
-
-/* "none", or a negation with the name of what is absent: "I don't have any food allergies". */
-static bool
-means_none(struct str folded)
-{
-    static const char *const whole[] = {
-        "none",
-        "no",
-        "nope",
-        "nil",
-        "nothing",
-        "n/a",
-        "na",
-        "none known",
-        "nka",
-        "nkda",
-        "nkfa",
-        "no known",
-        "-",
-        "--",
-        "unrestricted",
-        "keine",
-        "keiner",
-        "ninguna",
-        "ninguno",
-        "aucune",
-        "aucun",
-        "nessuna",
-        "nessuno",
-        "nenhuma",
-        "nenhum",
-        "geen",
-        "inga",
-        "ingen",
-        "brak",
-        "нет",
-        "yok",
-        "なし",
-        "无",
-        "無",
-        "没有",
-        "none that i know of",
-        "nothing that i know of",
-        "not that i know of",
-        "none so far",
-        "없음",
-        "لا يوجد",
-        "कोई नहीं",
-        "none.",
-        "not applicable",
-        NULL,
-    };
-    static const char *const negations[] = { "no",    "not",     "none",    "don't", "dont",
-                                             "never", "haven't", "without", "zero",  NULL };
-    static const char *const absent[] = {
-        "allergy",      "allergies",  "allergic",    "allergens",    "intolerance",
-        "intolerances", "intolerant", "restriction", "restrictions", "diet",
-        "diets",        "dietary",    "requirement", "requirements", "need",
-        "needs",        "condition",  "conditions",  NULL,
-    };
-    static const char *const exceptions[] = { "except", "but", "besides", "other",
-                                              "apart",  "to",  NULL };
-    static const char *const all[] = { "anything", "any", "known", NULL };
-    if (is_one_of(folded, whole))
-        return true;
-    return has_word_of(folded, negations) && has_word_of(folded, absent) &&
-           (!has_word_of(folded, exceptions) || has_word_of(folded, all));
 }
 
 /* In a member without a sentence for it, only what cannot be a name. A list of everything says as
@@ -134,19 +55,6 @@ is_bare_none(const struct member *member, struct str folded)
 }
 
 /* ---- vocabulary ---- */
-
-const struct vocabulary_value *
-value_entry(struct arena *mem, const struct vocabulary *vocabulary, struct str folded)
-{
-    const struct vocabulary_value *found = vocabulary_find(vocabulary, folded);
-    if (found == NULL && folded.len > 2)
-        found = vocabulary_find(vocabulary, str_format(mem, "%.*ss", STR_ARG(folded)));
-    if (found == NULL && folded.len > 3 && str_ends(folded, STR("s")))
-        found = vocabulary_find(vocabulary, str_first(folded, folded.len - 1));
-    if (found == NULL && folded.len > 4 && str_ends(folded, STR("es")))
-        found = vocabulary_find(vocabulary, str_first(folded, folded.len - 2));
-    return found;
-}
 
 /* The first words of a text, up to `words` of them. */
 static struct str
@@ -280,11 +188,46 @@ find_spelling(struct arena *mem, const struct member *member, struct str text)
                : value_entry(mem, member->vocabulary, folded);
 }
 
+/* Whether the member lists what the user must not have. Its values are found in longer texts. */
+static bool
+lists_dangers(const struct member *member)
+{
+    return member->avoid && member->safety != SAFETY_NONE && member->vocabulary != NULL &&
+           member->vocabulary->open;
+}
+
+/* "peanuts" of "no allergies except peanuts"; otherwise the text itself. */
+static struct str
+after_exception(struct arena *mem, const struct member *member, struct str text)
+{
+    static const char *const exceptions[] = { " except ",     " except for ",
+                                              " besides ",    " apart from ",
+                                              " aside from ", " other than ",
+                                              " but ",        NULL };
+    for (size_t i = 1; i < text.len && text.len <= VALUE_MAX_BYTES; i++)
+        for (size_t k = 0; exceptions[k] != NULL; k++)
+            if (str_starts(str_from(text, i), str_of(exceptions[k])) &&
+                value_means_none(mem, member, trim_ends(str_first(text, i))))
+                return str_from(text, i + strlen(exceptions[k]));
+    return text;
+}
+
+/* The values that a text about dangers names; see value_named(). */
+static size_t
+find_named(struct arena *mem, const struct member *member, struct str text, struct str *out,
+           size_t max)
+{
+    return lists_dangers(member)
+               ? value_named(mem, member, after_exception(mem, member, text), out, max)
+               : 0;
+}
+
 /* The entry of a text or of what trimming leaves of it, which *left is set to. */
 static const struct vocabulary_value *
 find_entry(struct arena *mem, const struct member *member, struct str text, struct str *left)
 {
     const struct vocabulary_value *found = NULL;
+    struct str name;
     *left = text;
     do {
         found = find_spelling(mem, member, *left);
@@ -293,6 +236,10 @@ find_entry(struct arena *mem, const struct member *member, struct str text, stru
         if (found == NULL && member->safety == SAFETY_CRITICAL)
             found = find_spelling(mem, member, trim_remark(*left));
     } while (found == NULL && trim_once(member, left));
+    if (found == NULL && find_named(mem, member, text, &name, 1) == 1) {
+        *left = name;
+        found = find_spelling(mem, member, name);
+    }
     return found;
 }
 
@@ -314,7 +261,7 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
         return false;
     *shown = text;
     *key = folded;
-    if (has_none(member) ? means_none(folded) : is_bare_none(member, folded)) {
+    if (has_none(member) ? value_means_none(mem, member, text) : is_bare_none(member, folded)) {
         *shown = *key = VALUE_NONE;
         return true;
     }
@@ -324,6 +271,8 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
                      member->safety != SAFETY_CRITICAL && phrase_fits(member->hint.form, text);
         *shown = exact ? text : found->value;
         *key = found->key;
+    } else if (lists_dangers(member) && value_has_negation(mem, text)) {
+        return true; /* "no peanut allergy" is not "no peanut" */
     } else if (!str_eq(left, text) && phrase_fits(member->hint.form, left) &&
                !phrase_reads_on(left) && /* not "of Spain" from "music of Spain" */
                !lost_its_noun(member, text, left)) {
@@ -387,6 +336,32 @@ are_short(const struct str *parts, size_t count)
     return true;
 }
 
+/* Leaves out parts that only describe another one: "severe allergy" after "no nuts". */
+static size_t
+without_remarks(struct arena *mem, const struct member *member, struct str *parts, size_t count)
+{
+    size_t left = 0;
+    for (size_t i = 0; lists_dangers(member) && i < count; i++)
+        if (!value_is_remark(mem, parts[i]))
+            parts[left++] = parts[i];
+    return left > 0 ? left : count;
+}
+
+/* A part that denies a value, or that is a negation without a known one, says something else alone
+ * than in its text. */
+static bool
+needs_its_text(struct arena *mem, const struct member *member, const struct str *parts,
+               size_t count)
+{
+    struct str left;
+    for (size_t i = 0; lists_dangers(member) && i < count; i++)
+        if (value_is_denial(mem, member, parts[i]) ||
+            (value_has_negation(mem, parts[i]) && !value_is_remark(mem, parts[i]) &&
+             find_entry(mem, member, parts[i], &left) == NULL))
+            return true;
+    return false;
+}
+
 /* Critical members are split at every comma, others if half of the parts are in the vocabulary. At
  * "and", all parts must be: "salt and vinegar" is one taste. */
 size_t
@@ -395,15 +370,20 @@ value_parts(struct arena *mem, const struct member *member, struct str text, str
     struct str *parts = ARENA_ARRAY(mem, struct str, PARTS_MAX), left;
     *out = parts;
     if (member->type == MEMBER_ARRAY && member->vocabulary != NULL && member->vocabulary->open &&
+        !(has_none(member) && value_means_none(mem, member, text)) &&
         find_entry(mem, member, text, &left) == NULL) {
-        size_t count = split(left, true, parts);
+        size_t count = find_named(mem, member, text, parts, PARTS_MAX);
+        if (count > 0)
+            return count;
+        count = split(left, true, parts);
         if (count > 1 && count < PARTS_MAX && count_known(mem, member, parts, count) == count)
             return count;
         count = split(left, false, parts);
         bool list = member->safety == SAFETY_CRITICAL ||
                     2 * count_known(mem, member, parts, count) >= count;
-        if (count > 1 && count < PARTS_MAX && list && are_short(parts, count))
-            return count;
+        if (count > 1 && count < PARTS_MAX && list && are_short(parts, count) &&
+            !needs_its_text(mem, member, parts, count))
+            return without_remarks(mem, member, parts, count);
     }
     parts[0] = text;
     return 1;

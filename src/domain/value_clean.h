@@ -10,23 +10,17 @@
 #define DOMAIN_VALUE_CLEAN_H
 
 #include "domain/domain.h"
-
-/* The value of a member without one: "none", "n/a", "no known allergies". */
-#define VALUE_NONE STR("none")
+#include "domain/value_text.h"
 
 /* Sets *key and, if the text is another wording of the value, *shown. `text` has single spaces and
  * no invisible characters. False: too many combining marks on one letter. */
 bool value_clean(struct arena *mem, const struct member *member, struct str text, struct str *shown,
                  struct str *key);
 
-/* Splits a list of values written as one text into its parts. Returns 1 and the text itself if it
- * is one value. */
+/* Splits a list of values written as one text into its parts, without what only describes them:
+ * "no nuts, severe allergy" is nuts. Returns 1 and the text itself if it is one value. */
 size_t value_parts(struct arena *mem, const struct member *member, struct str text,
                    struct str **out);
-
-/* The entry of the vocabulary, also by its singular or plural; NULL: none. */
-const struct vocabulary_value *value_entry(struct arena *mem, const struct vocabulary *vocabulary,
-                                           struct str folded);
 
 /* Whether a dish contains a food: "peanut butter cookies" peanuts, "pad thai with shrimp"
  * shellfish. `food` is a key of the vocabulary. */

@@ -74,6 +74,19 @@ value_fold(struct arena *mem, struct str text)
     return (struct str){ out, length };
 }
 
+const struct vocabulary_value *
+value_entry(struct arena *mem, const struct vocabulary *vocabulary, struct str folded)
+{
+    const struct vocabulary_value *found = vocabulary_find(vocabulary, folded);
+    if (found == NULL && folded.len > 2)
+        found = vocabulary_find(vocabulary, str_format(mem, "%.*ss", STR_ARG(folded)));
+    if (found == NULL && folded.len > 3 && str_ends(folded, STR("s")))
+        found = vocabulary_find(vocabulary, str_first(folded, folded.len - 1));
+    if (found == NULL && folded.len > 4 && str_ends(folded, STR("es")))
+        found = vocabulary_find(vocabulary, str_first(folded, folded.len - 2));
+    return found;
+}
+
 /* ---- numbers ---- */
 
 bool

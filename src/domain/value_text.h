@@ -6,6 +6,9 @@
 
 #include "domain/domain.h"
 
+/* The value of a member without one: "none", "n/a", "no known allergies". */
+#define VALUE_NONE STR("none")
+
 /* The largest absolute value accepted; every integer up to it is exact in a double. */
 #define VALUE_NUMBER_MAX 1e15
 
@@ -13,6 +16,10 @@
  * of white space, '_' and '-' within the text replaced by one space. Absent if the text is not
  * valid UTF-8 or has too many combining marks on one letter. */
 struct str value_fold(struct arena *mem, struct str text);
+
+/* The entry of the vocabulary, also by its singular or plural; NULL: none. */
+const struct vocabulary_value *value_entry(struct arena *mem, const struct vocabulary *vocabulary,
+                                           struct str folded);
 
 /* Replaces each run of Unicode white space by one space and trims. The text must be valid UTF-8. */
 struct str value_collapse_spaces(struct arena *mem, struct str text);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "domain/phrase.h"
 #include "domain/value_clean.h"
+#include "domain/value_none.h"
 #include "domain/value_text.h"
 #include "hint/hint_according.h"
 #include "hint/hint_pairs.h"
@@ -114,12 +115,13 @@ is_no_name(const struct member *member)
 }
 
 /* A value of such a member, or of one with a form: in the third person, and quoted if it is a
- * clause. */
+ * clause, or a negation after a negation ("dislikes no …"). */
 static void
 shape_value(struct arena *mem, const struct member *member, struct hint_value *out,
             struct facts_form *form)
 {
-    out->quote = out->quote || phrase_is_clause(out->shown);
+    out->quote = out->quote || phrase_is_clause(out->shown) ||
+                 (member->avoid && value_has_negation(mem, out->shown));
     if (!out->quote && member->hint.form == FORM_ROLE)
         out->shown = phrase_without_capitals(mem, out->shown);
     if (!out->quote) /* a quotation stays as it was written */

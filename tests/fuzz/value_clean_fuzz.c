@@ -6,6 +6,7 @@
 #include "../unit/domains_kit.h"
 #include "domain/phrase.h"
 #include "domain/value_clean.h"
+#include "domain/value_none.h"
 #include "domain/value_text.h"
 #include "text/utf8.h"
 
@@ -55,7 +56,9 @@ parts_hold(struct arena *mem, const struct member *member, struct str text)
         bytes += parts[i].len;
     }
     MUST(bytes <= text.len);
-    MUST(count > 1 || str_eq(parts[0], text));
+    struct str named;
+    if (member->vocabulary != NULL && value_means_none(mem, member, text))
+        MUST(count == 1 && value_named(mem, member, text, &named, 1) == 0);
 }
 
 static void
