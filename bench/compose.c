@@ -17,7 +17,7 @@
 #include "flow/accounts.h"
 #include "flow/hints.h"
 #include "model/user.h"
-#include "store/atom_store.h"
+#include "store/record_store.h"
 #include "text/json_write.h"
 
 #include <err.h>

@@ -36,6 +36,7 @@
 #include "flow/sessions.h"
 #include "flow/tokens.h"
 #include "store/atom_store.h"
+#include "store/record_store.h"
 #include "store/session_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
@@ -193,7 +194,7 @@ copy_some(struct town *town, size_t person, size_t which)
     if (!err)
         err = record_store_put(open_tx, town->mem, twin, &record);
     if (!err)
-        err = atom_store_release(open_tx, town->mem, twin, ATOMS_PER_DOMAIN_MAX);
+        err = record_store_release(open_tx, town->mem, twin, ATOMS_PER_DOMAIN_MAX);
     town->atoms += (int64_t)count;
     return err;
 }

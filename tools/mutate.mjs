@@ -69,7 +69,7 @@ const GROUPS = {
     secret: "unit/crypt/secret",
   }],
   store: [16, {
-    token_store: "unit/store/token_store unit/store/token_clean unit/flow/tokens unit/flow/cache_versions unit/flow/connections api/oauth_ending api/oauth_refresh api/oauth_reuse api/care",
+    token_store: "unit/store/token_store unit/store/housekeeping_store unit/flow/tokens unit/flow/cache_versions unit/flow/connections api/oauth_ending api/oauth_refresh api/oauth_reuse api/care",
     grant_store: "unit/store/grant_store unit/flow/connections unit/flow/authorize api/account_apps api/consent_domains",
     session_store: "unit/store/session_store unit/flow/sessions api/account_security",
   }],

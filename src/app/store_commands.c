@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "db/db.h"
 #include "flow/activity_check.h"
-#include "store/token_clean.h"
+#include "store/housekeeping_store.h"
 #include "store/tx.h"
 #include "text/json_write.h"
 

@@ -12,6 +12,7 @@
 #include "store/outbox_store.h"
 #include "store/passkey_store.h"
 #include "store/image_store.h"
+#include "store/record_store.h"
 #include "store/recovery_store.h"
 #include "store/session_store.h"
 #include "store/token_store.h"
@@ -289,40 +290,44 @@ struct deletion {
     struct user *out;
 };
 
+typedef enum err delete_of_user(struct db_tx *tx, struct arena *mem, struct str user_id);
+
+/* Everything of a user, except what needs more than the user's id to be found. */
+static enum err
+delete_rows(struct db_tx *tx, struct arena *mem, struct str user_id)
+{
+    static delete_of_user *const deletes[] = {
+        user_store_delete,
+        session_store_end_all,
+        grant_store_end_all,
+        family_store_end_user,
+        atom_store_end_user,
+        record_store_end_user,
+        undo_store_end,
+        draft_store_end,
+        recovery_store_end_user,
+        passkey_store_end_user,
+        outbox_store_end_user,
+        activity_store_end_user,
+        delete_apps,
+    };
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < sizeof deletes / sizeof *deletes && !err; i++)
+        err = deletes[i](tx, mem, user_id);
+    return err;
+}
+
 static enum err
 delete_account(struct db_tx *tx, void *argument)
 {
     struct deletion *deletion = argument;
     struct arena *mem = deletion->mem;
     enum err err = find_login(tx, mem, deletion->login, deletion->out);
-    struct str id = deletion->out->id;
-    if (!err)
-        err = user_store_delete(tx, mem, id);
-    if (!err)
-        err = session_store_end_all(tx, mem, id);
-    if (!err) /* finds the apps by the user's grants: before these end */
-        err = usage_store_forget_user(tx, mem, id, clock_now());
-    if (!err)
-        err = grant_store_end_all(tx, mem, id);
-    if (!err)
-        err = family_store_end_user(tx, mem, id);
-    if (!err)
-        err = atom_store_end_user(tx, mem, id);
-    if (!err)
-        err = undo_store_end(tx, mem, id);
-    if (!err)
-        err = draft_store_end(tx, mem, id);
-    if (!err)
-        err = recovery_store_end_user(tx, mem, id);
-    if (!err)
-        err = passkey_store_end_user(tx, mem, id);
+    if (!err) /* finds the apps by the user's grants: before these are deleted */
+        err = usage_store_forget_user(tx, mem, deletion->out->id, clock_now());
     if (!err)
         err = picture_store_end_user(tx, mem, deletion->out);
-    if (!err)
-        err = outbox_store_end_user(tx, mem, id);
-    if (!err)
-        err = activity_store_end_user(tx, mem, id);
-    return err ? err : delete_apps(tx, mem, id);
+    return err ? err : delete_rows(tx, mem, deletion->out->id);
 }
 
 enum err

@@ -38,7 +38,7 @@ find(struct db_tx *tx, struct correction_work *work)
     struct atom atom;
     if (str_index(params->atom_id, '\0') < params->atom_id.len)
         return ERR_NOT_FOUND; /* a store must not see a NUL */
-    enum err err = atom_store_hold(tx, work->mem, params->user_id, &work->sequence);
+    enum err err = record_store_hold(tx, work->mem, params->user_id, &work->sequence);
     if (!err)
         err = atom_store_find(tx, work->mem, params->user_id, params->atom_id, work->source, &atom);
     if (err)
@@ -65,7 +65,7 @@ corrections_save(struct db_tx *tx, struct correction_work *work, const struct un
     if (!err && work->record_changed)
         err = preferences_put_record(tx, work->mem, params->user_id, work->domain, work->atoms,
                                      work->count, params->now);
-    return err ? err : atom_store_release(tx, work->mem, params->user_id, work->sequence);
+    return err ? err : record_store_release(tx, work->mem, params->user_id, work->sequence);
 }
 
 static enum err
@@ -315,7 +315,7 @@ edit_atom(struct correction_work *work)
     const char *problem = value_read(work->mem, work->member, work->value, &value);
     if (problem != NULL)
         return refuse(work, problem);
-    value.key = preferences_key(work->mem, value.key);
+    value.key = preference_key(work->mem, value.key);
     if (!str_eq(value.key, atom->key))
         remove_old_value(work);
     work->at = find_key(work, value.key);
@@ -415,7 +415,7 @@ remove_app(struct db_tx *tx, void *argument)
     int64_t sequence = 0;
     size_t count = 0;
     *out = (struct app_removed){ 0 };
-    enum err err = atom_store_hold(tx, removal->mem, params->user_id, &sequence);
+    enum err err = record_store_hold(tx, removal->mem, params->user_id, &sequence);
     if (!err)
         err = atom_store_domains(tx, removal->mem, params->user_id, &domains, &count);
     for (size_t i = 0; i < count && !err; i++)
@@ -423,7 +423,7 @@ remove_app(struct db_tx *tx, void *argument)
     if (err || out->removed + out->kept + out->suppressed + out->withdrawn == 0)
         return err;
     err = undo_store_end(tx, removal->mem, params->user_id); /* an undo could restore its atoms */
-    return err ? err : atom_store_release(tx, removal->mem, params->user_id, sequence);
+    return err ? err : record_store_release(tx, removal->mem, params->user_id, sequence);
 }
 
 enum err

@@ -4,6 +4,7 @@
 #include "hint/hint_origins.h"
 #include "store/app_store.h"
 #include "store/atom_store.h"
+#include "store/record_store.h"
 #include "store/tx.h"
 #include "text/json_write.h"
 

@@ -6,37 +6,15 @@
 #define FLOW_PREFERENCES_H
 
 #include "base/err.h"
-#include "model/atom.h"
-#include "store/atom_store.h"
+#include "domain/preference_items.h"
+#include "model/atom_merge.h"
+#include "model/atom_page.h"
+#include "store/record_store.h"
 
 struct arena;
 struct db;
 struct db_tx;
 struct json_value;
-
-/* One invalid value and its path: "preferences.genres[3]". */
-struct preference_problem {
-    struct str at;
-    struct str problem;
-};
-
-#define PREFERENCE_PROBLEMS_MAX 32
-
-struct preference_problems {
-    size_t count;
-    struct preference_problem list[PREFERENCE_PROBLEMS_MAX];
-};
-
-/* What became of one value. */
-struct preference_outcome {
-    enum {
-        OUTCOME_STORED,
-        OUTCOME_KNOWN,   /* was stored before */
-        OUTCOME_WAITING, /* held until the user confirms it */
-        OUTCOME_REFUSED, /* the user marked it as wrong */
-    } status;
-    struct str atom_id;
-};
 
 struct preference_write {
     struct str user_id;
@@ -47,10 +25,6 @@ struct preference_write {
     struct str *undo; /* SOURCE_USER: set to the id for undo_run(); NULL: no undo */
     bool as_granted;  /* an app: as its grant says, new values wait, and facts are withheld */
     struct preference_outcome *outcomes; /* one per value, in their order; NULL: not wanted */
-};
-
-struct preference_counts {
-    int64_t added, updated, unchanged, suppressed, held;
 };
 
 /* ERR_INVALID: `problems` lists the invalid values, or says which limit the write would exceed.
@@ -92,11 +66,8 @@ enum err preferences_page(struct db *db, struct arena *mem, const struct view *v
 enum err preferences_sources(struct db *db, struct arena *mem, const struct view *view,
                              struct str domain, int64_t *out);
 
-/* For other flows that change atoms. Returns the key to store: long keys are hashed, since an index
- * entry is limited in size. */
-struct str preferences_key(struct arena *mem, struct str key);
-
-/* Rebuilds the domain's record from its atoms, in any order, inside the caller's transaction. */
+/* For other flows that change atoms: rebuilds the domain's record from its atoms, in any order,
+ * inside the caller's transaction. */
 enum err preferences_put_record(struct db_tx *tx, struct arena *mem, struct str user_id,
                                 const struct domain *domain, const struct sourced_atom *atoms,
                                 size_t count, int64_t now);

@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "domain/statement.h"
 #include "flow/preferences.h"
+#include "store/atom_store.h"
 #include "store/tx.h"
 
 static struct record

@@ -7,6 +7,7 @@
 #include "flow/corrections_internal.h"
 #include "store/activity_store.h"
 #include "store/grant_store.h"
+#include "store/record_store.h"
 #include "store/tx.h"
 #include "store/undo_store.h"
 #include "text/json_read.h"
@@ -245,7 +246,7 @@ decide_all(struct db_tx *tx, void *argument)
     const struct domains *domains = work->params->domains;
     struct str user_id = work->params->user_id;
     *all->count = 0;
-    enum err err = atom_store_hold(tx, work->mem, user_id, &work->sequence);
+    enum err err = record_store_hold(tx, work->mem, user_id, &work->sequence);
     for (size_t i = 0; i < domains->count && !err; i++) {
         work->domain = &domains->list[i];
         err = decide_domain(tx, all);

@@ -5,6 +5,7 @@
 #include "flow/preferences.h"
 #include "model/atom_list.h"
 #include "store/atom_store.h"
+#include "store/record_store.h"
 #include "store/tx.h"
 #include "store/undo_store.h"
 #include "text/json_read.h"
@@ -215,7 +216,7 @@ save(struct db_tx *tx, struct work *work, int64_t sequence)
     enum err err = atom_store_save(tx, work->mem, params->user_id, work->domain->name,
                                    work->restored.list, work->restored.count, 0);
     if (!err)
-        err = atom_store_release(tx, work->mem, params->user_id, sequence);
+        err = record_store_release(tx, work->mem, params->user_id, sequence);
     for (size_t i = 0; i < work->write_count && !err; i++)
         err = write_again(tx, work, &work->writes[i]);
     return err || !work->record_changed ? err : put_record(tx, work);
@@ -229,7 +230,7 @@ run(struct db_tx *tx, void *argument)
     size_t most = 0;
     work->write_count = 0;
     work->record_changed = false;
-    enum err err = atom_store_hold(tx, work->mem, work->params->user_id, &sequence);
+    enum err err = record_store_hold(tx, work->mem, work->params->user_id, &sequence);
     if (!err)
         err = find(tx, work);
     if (err)

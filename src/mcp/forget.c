@@ -85,7 +85,7 @@ find_fact(struct forgetting *work)
         return ERR_NONE;
     if (work->statement.property == NULL && value_read(call->mem, member, given, &value) != NULL)
         return ERR_NONE;
-    struct str key = preferences_key(call->mem, value.key);
+    struct str key = preference_key(call->mem, value.key);
     struct view view = access_view(call->access, call->web->settings.domains);
     enum err err =
         preferences_atoms(call->db, call->mem, &view, work->statement.domain->name, &atoms, &count);

@@ -14,7 +14,6 @@ struct json;
 #define SOURCES_PER_ATOM_MAX 50
 #define SOURCES_PER_DOMAIN_MAX 10000
 #define ATOMS_BYTES_MAX ((size_t)6 * 1024 * 1024) /* atom lists of one user, in all */
-#define ITEMS_PER_WRITE_MAX 100
 
 /* The source of statements by the user; an app as a source is its id. */
 #define SOURCE_USER STR("user")

@@ -1,6 +1,7 @@
 #include "store/row_key.h"
 
 #include "base/shard.h"
+#include "db/db.h"
 
 /* Other characters than base64url digits do not occur in valid ids and count as 0. */
 static int64_t
@@ -29,4 +30,17 @@ int64_t
 row_key_of_hash(struct str hash)
 {
     return read_digits(hash, 0, 10);
+}
+
+enum err
+row_put_or_add(struct db_tx *tx, struct arena *mem, const struct sql *put, const struct sql *add,
+               const struct db_value *values, size_t count, bool exists)
+{
+    struct db_rows rows = { 0 };
+    enum err err = exists ? db_put_values(tx, mem, put, values, count)
+                          : db_query_values(tx, mem, put, values, count, &rows);
+    if ((err && err != ERR_NOT_FOUND) || (!err && (exists || rows.count > 0)))
+        return err;
+    err = db_query_values(tx, mem, add, values, count, &rows);
+    return err || rows.count > 0 ? err : ERR_INTERNAL;
 }

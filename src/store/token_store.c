@@ -3,7 +3,7 @@
 #include "base/clock.h"
 #include "base/timekeeper.h"
 #include "db/db.h"
-#include "store/atom_store.h"
+#include "store/record_store.h"
 #include "store/row_key.h"
 #include "store/user_store.h"
 

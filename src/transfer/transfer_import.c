@@ -150,7 +150,7 @@ static enum err
 merge_document(struct db_tx *tx, void *argument)
 {
     struct importing *importing = argument;
-    enum err err = atom_store_hold(tx, importing->mem, importing->user_id, &importing->sequence);
+    enum err err = record_store_hold(tx, importing->mem, importing->user_id, &importing->sequence);
     if (!err)
         err = merge_domains(tx, importing);
     if (err || importing->counts->added == 0)
@@ -158,7 +158,7 @@ merge_document(struct db_tx *tx, void *argument)
     err = undo_store_end(tx, importing->mem, importing->user_id); /* the last change is this one */
     if (err)
         return err;
-    return atom_store_release(tx, importing->mem, importing->user_id, importing->sequence);
+    return record_store_release(tx, importing->mem, importing->user_id, importing->sequence);
 }
 
 static bool

@@ -132,7 +132,7 @@ read_atom(struct arena *mem, struct arena *scratch, const struct domain *domain,
         return "must have by_user, either true or false";
     *atom = (struct atom){ .domain = domain->name,
                            .member = member->name,
-                           .key = str_copy(mem, preferences_key(scratch, value.key)),
+                           .key = str_copy(mem, preference_key(scratch, value.key)),
                            .value = str_copy(mem, value.json),
                            .wording = read_wording(mem, scratch, member, given, &value),
                            .by_user = by_user->integer != 0 };

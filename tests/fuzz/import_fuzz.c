@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "flow/corrections.h"
 #include "store/atom_store.h"
+#include "store/record_store.h"
 #include "text/json_write.h"
 #include "transfer/transfer.h"
 
@@ -28,8 +29,14 @@ begin(void)
 static enum err
 empty(struct db_tx *tx, void *argument)
 {
-    enum err err = atom_store_end_user(tx, argument, ada);
-    return err ? err : atom_store_end_user(tx, argument, bob);
+    const struct str users[] = { ada, bob };
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < 2 && !err; i++) {
+        err = atom_store_end_user(tx, argument, users[i]);
+        if (!err)
+            err = record_store_end_user(tx, argument, users[i]);
+    }
+    return err;
 }
 
 /* ---- documents from facts ---- */

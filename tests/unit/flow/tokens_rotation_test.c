@@ -1,6 +1,6 @@
 /* How many rows refreshing leaves, and that reuse is recognized without them. */
 #include "job/expiry.h"
-#include "store/token_clean.h"
+#include "store/housekeeping_store.h"
 #include "store/token_store.h"
 #include "unit/flow/world.h"
 

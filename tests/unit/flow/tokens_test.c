@@ -1,5 +1,5 @@
 #include "job/expiry.h"
-#include "store/token_clean.h"
+#include "store/housekeeping_store.h"
 #include "store/session_store.h"
 #include "store/token_store.h"
 #include "unit/flow/world.h"

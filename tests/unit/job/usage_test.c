@@ -1,5 +1,5 @@
 #include "job/expiry.h"
-#include "store/token_clean.h"
+#include "store/housekeeping_store.h"
 #include "store/usage_store.h"
 #include "unit/job/counts.h"
 

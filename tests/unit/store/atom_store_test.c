@@ -2,6 +2,7 @@
 #include "unit/store/rows.h"
 
 #include "store/atom_store.h"
+#include "store/record_store.h"
 
 struct args {
     struct arena *mem;
@@ -14,8 +15,8 @@ struct args {
     int64_t number;
 };
 
-WORK(hold, atom_store_hold(tx, a->mem, a->user_id, &a->number))
-WORK(release, atom_store_release(tx, a->mem, a->user_id, a->number))
+WORK(hold, record_store_hold(tx, a->mem, a->user_id, &a->number))
+WORK(release, record_store_release(tx, a->mem, a->user_id, a->number))
 WORK(list, atom_store_list(tx, a->mem, a->user_id, a->domain, a->caller, &a->atoms, &a->count))
 WORK(find, atom_store_find(tx, a->mem, a->user_id, a->atom_id, a->caller, &a->atom))
 WORK(read_domain,
@@ -28,7 +29,8 @@ WORK(count_sources,
 WORK(put_record, record_store_put(tx, a->mem, a->user_id, &a->record))
 WORK(list_records, record_store_list(tx, a->mem, a->user_id, a->domain, &a->records, &a->count))
 WORK(list_hints, record_store_hints(tx, a->mem, a->user_id, &a->records, &a->count))
-WORK(end_user, atom_store_end_user(tx, a->mem, a->user_id))
+WORK(end_atoms, atom_store_end_user(tx, a->mem, a->user_id))
+WORK(end_records, record_store_end_user(tx, a->mem, a->user_id))
 
 static struct args
 run(struct kit *kit, tx_work *work, struct args args)
@@ -151,7 +153,7 @@ atoms_of_another_user_are_not_found(struct kit *kit)
     assert_int_equal(outcome(kit, find, theirs), ERR_NOT_FOUND);
     assert_int_equal(run(kit, list, theirs).count, 0);
     assert_int_equal(run(kit, read_domain, theirs).count, 0);
-    run(kit, end_user, theirs);
+    run(kit, end_atoms, theirs);
     assert_int_equal(run(kit, list, (struct args){ 0 }).count, 3);
     struct args found = run(kit, find, (struct args){ .atom_id = soul.id });
     assert_same_atom(&found.atom, &soul);
@@ -407,7 +409,7 @@ users_with_the_same_row_key_are_kept_apart(struct kit *kit)
     add(kit, other.user_id, &thai);
     assert_int_equal(run(kit, list, one).count, 1);
     assert_int_equal(run(kit, list, other).count, 2);
-    run(kit, end_user, one);
+    run(kit, end_atoms, one);
     assert_int_equal(run(kit, list, one).count, 0);
     assert_int_equal(run(kit, list, other).count, 2);
 }
@@ -422,9 +424,11 @@ deleting_a_user_deletes_atoms_records_and_hint_sets(struct kit *kit)
             .record = {
                 .domain = STR("music"), .json = STR("{}"), .atom_count = 1, .hints = STR("") } });
     add(kit, bob.id, &jazz);
-    run(kit, end_user, (struct args){ 0 });
+    run(kit, end_atoms, (struct args){ 0 });
+    run(kit, end_records, (struct args){ 0 });
     assert_int_equal(run(kit, list, (struct args){ 0 }).count, 0);
     assert_int_equal(run(kit, list_records, (struct args){ 0 }).count, 0);
+    assert_int_equal(run(kit, list_hints, (struct args){ 0 }).count, 0);
     run(kit, hold, (struct args){ 0 }); /* the header row belongs to the account and stays */
     add(kit, ada.id, &soul);
     assert_int_equal(run(kit, read_domain, (struct args){ 0 }).sourced[0].source_count, 0);

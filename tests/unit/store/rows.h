@@ -10,7 +10,7 @@
 #include "store/app_store.h"
 #include "store/grant_store.h"
 #include "store/session_store.h"
-#include "store/token_clean.h"
+#include "store/housekeeping_store.h"
 #include "store/token_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
