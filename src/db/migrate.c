@@ -24,6 +24,10 @@ static const char make_table[] = "CREATE TABLE IF NOT EXISTS schema_step ("
                                  " name TEXT NOT NULL,"
                                  " applied_at BIGINT NOT NULL)";
 
+/* Waits for the writing transactions of other nodes, and lets no new one begin (postgres/begin.c),
+ * so that a step sees all that they have written. They find the new step afterwards. */
+static const char lock_out_writers[] = "LOCK TABLE schema_step IN EXCLUSIVE MODE";
+
 /* Finds the step after `version` for this engine; false if there is none. */
 static bool
 next_step(const struct db *db, const struct embedded *files, int64_t version, struct step *out)
@@ -157,7 +161,9 @@ apply_missing(struct db *db, struct arena *mem, const struct embedded *files, bo
     }
     struct step step;
     bool created = version == 0;
-    if (version == 0 && str_present(db->moved_from))
+    if (db->is_postgres && !created && version < known)
+        err = db->driver->schema_run(db, lock_out_writers, NULL, why);
+    if (created && str_present(db->moved_from))
         err = mark_incomplete(db, mem, why);
     while (!err && next_step(db, files, version, &step)) {
         err = apply(db, mem, &step, why);

@@ -140,12 +140,6 @@ send_many(struct postgres_connection *connection, struct arena *mem,
 }
 
 static bool
-send_text(PGconn *handle, const char *text)
-{
-    return PQsendQueryParams(handle, text, 0, NULL, NULL, NULL, NULL, 0) == 1;
-}
-
-static bool
 send_batch(struct postgres_connection *connection, struct arena *mem, struct postgres_batch *batch,
            struct touched *touched)
 {
@@ -217,19 +211,6 @@ take_rows(PGresult *result, const struct postgres_batch *batch)
     return good;
 }
 
-/* The next result of the pipeline, and the NULL after it. The caller frees it. */
-static PGresult *
-take(struct postgres_connection *connection, int64_t until)
-{
-    PGresult *result = postgres_next_result(connection, until);
-    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
-    if (state != NULL && strcmp(state, "25006") == 0 && connection->store->wants_writable)
-        postgres_leave(connection, "store_read_only");
-    if (!connection->lost)
-        PQclear(postgres_next_result(connection, until));
-    return result;
-}
-
 static bool
 take_prepare(struct postgres_connection *connection, const struct postgres_batch *batch,
              int64_t until)
@@ -241,18 +222,6 @@ take_prepare(struct postgres_connection *connection, const struct postgres_batch
     return good;
 }
 
-static bool
-take_begin(struct postgres_connection *connection, int64_t until)
-{
-    PGresult *begun = take(connection, until), *id = take(connection, until);
-    bool good = PQresultStatus(begun) == PGRES_COMMAND_OK && PQresultStatus(id) == PGRES_TUPLES_OK;
-    if (good)
-        snprintf(connection->xid, sizeof connection->xid, "%s", PQgetvalue(id, 0, 0));
-    PQclear(begun);
-    PQclear(id);
-    return good;
-}
-
 bool
 postgres_batch_run(struct postgres_connection *connection, struct arena *mem,
                    struct postgres_batch *list, bool begin, struct touched *touched)
@@ -261,7 +230,7 @@ postgres_batch_run(struct postgres_connection *connection, struct arena *mem,
     int64_t until = postgres_until(connection->deadline_ms);
     bool good = PQenterPipelineMode(handle) == 1;
     if (good && begin)
-        good = send_text(handle, "BEGIN") && send_text(handle, "SELECT pg_current_xact_id()");
+        good = postgres_begin_send(connection);
     for (struct postgres_batch *batch = list; batch != NULL && good; batch = batch->next)
         good = send_batch(connection, mem, batch, touched);
     if (!good || !PQpipelineSync(handle)) {
@@ -269,11 +238,11 @@ postgres_batch_run(struct postgres_connection *connection, struct arena *mem,
         return false;
     }
     if (begin)
-        good = take_begin(connection, until);
+        good = postgres_begin_take(connection, until);
     for (const struct postgres_batch *batch = list; batch != NULL; batch = batch->next) {
         if (batch->prepares)
             good = take_prepare(connection, batch, until) && good;
-        PGresult *result = take(connection, until);
+        PGresult *result = postgres_take(connection, until);
         good = good && take_rows(result, batch);
         PQclear(result);
     }

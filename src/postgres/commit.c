@@ -11,17 +11,6 @@
 
 #define ASK_AGAIN_MS 20
 
-bool
-postgres_begin(struct postgres_connection *connection)
-{
-    PGresult *result = postgres_run(connection, "BEGIN; SELECT pg_current_xact_id()");
-    bool begun = PQresultStatus(result) == PGRES_TUPLES_OK;
-    if (begun)
-        snprintf(connection->xid, sizeof connection->xid, "%s", PQgetvalue(result, 0, 0));
-    PQclear(result);
-    return begun;
-}
-
 /* True if the answer is final. */
 static bool
 ask(struct postgres_connection *connection, const struct postgres_connection *lost,

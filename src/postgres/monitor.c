@@ -86,13 +86,14 @@ judge(struct postgres_connection *connection, const PGresult *result, int64_t se
         why_set(why, "The database does not respond. Try again in a few seconds.");
         return;
     }
-    int64_t known = db_schema_version(&store->db);
-    store->schema_is_newer = version > known;
-    if (version > known)
+    if (version > store->schema_known) {
+        postgres_schema_is_newer(store, version);
         why_set(why,
                 "The database was updated to schema step %lld, but this instance supports up to "
                 "step %lld. Update it.",
-                (long long)version, (long long)known);
+                (long long)version, (long long)store->schema_known);
+    } else
+        store->schema_is_newer = false;
     if (read_only && store->wants_writable) {
         why_set(why, "The database is read-only. Try again in a few seconds.");
         connection->lost = true; /* look for another host */

@@ -151,6 +151,7 @@ postgres_open(const struct db_settings *settings, struct db **out, struct why *w
     struct postgres_store *store = memory_alloc(1, sizeof *store);
     store->db.driver = &db_postgres_driver;
     store->db.is_postgres = true;
+    store->schema_known = db_schema_version(&store->db);
     store->address = strdup(settings->address);
     store->deadline_ms = settings->deadline_ms > 0 ? settings->deadline_ms : POSTGRES_DEADLINE_MS;
     store->watched = settings->watched;

@@ -10,6 +10,7 @@
  *   connect.c      hosts and new connections
  *   prepare.c      the settings and the prepared statements of a connection
  *   resolve.c      addresses of host names
+ *   begin.c        the beginning of a transaction that writes
  *   commit.c       commits whose confirmation was lost
  *   pool.c         the connection pool, and metrics
  *   monitor.c      readiness, the server's clock, and old rows of the change log
@@ -29,6 +30,21 @@
 #define POSTGRES_DEADLINE_MS 2000 /* default of db_settings.deadline_ms */
 #define POSTGRES_HOSTS_MAX 16
 #define POSTGRES_START_MS 5000 /* for the first connections */
+
+#define POSTGRES_IDLE_IN_TRANSACTION_MS \
+    30000 /* a node that froze must not hold its locks for good */
+
+/* Statements use indexes whatever the planner's statistics say: a plan that was made for a small
+ * table is kept while it grows. And they change rows in the order of their parameters, so that
+ * transactions do not wait for each other in a circle. */
+#define POSTGRES_OFF(setting, local) ", set_config('" setting "', 'off', " local ")"
+#define POSTGRES_PLANNER(local)              \
+    POSTGRES_OFF("enable_seqscan", local)    \
+    POSTGRES_OFF("enable_bitmapscan", local) \
+    POSTGRES_OFF("enable_hashjoin", local)   \
+    POSTGRES_OFF("enable_mergejoin", local)  \
+    POSTGRES_OFF("jit", local)               \
+    ", set_config('plan_cache_mode', 'force_generic_plan', " local ")"
 
 struct postgres_connection {
     PGconn *handle;
@@ -77,6 +93,7 @@ struct postgres_store {
     struct versions *versions; /* its own, or shared with other databases */
     struct versions own_versions;
     _Atomic bool schema_is_newer; /* another node updated it: this one must not write any more */
+    int64_t schema_known;         /* the last step that this program has */
     int64_t deadline_ms;
     int stop_fd; /* a timer: readable when db_interrupt() ends all waits */
     struct postgres_connection *schema_connection; /* of schema transactions, until prepare() */
@@ -118,6 +135,9 @@ bool postgres_wait(const struct postgres_store *store, PGconn *handle, short eve
  * error result without a SQLSTATE. The caller frees it. */
 PGresult *postgres_next_result(struct postgres_connection *connection, int64_t until);
 
+/* The next result of a pipeline, and the NULL after it. A read-only server is left. */
+PGresult *postgres_take(struct postgres_connection *connection, int64_t until);
+
 /* The last result of what was sent, or the first error. The caller frees it. */
 PGresult *postgres_collect(struct postgres_connection *connection);
 
@@ -137,9 +157,19 @@ void postgres_leave(struct postgres_connection *connection, const char *event);
 bool postgres_command(struct postgres_connection *connection, const char *text);
 int64_t postgres_until(int64_t ms); /* clock_ticks_ns() in so many milliseconds */
 
+/* begin.c: begins a transaction that writes, and remembers its id. False: nothing has begun,
+ * because the connection was lost, or the schema is newer than this program (`schema_is_newer`).
+ * The second form sends and takes it as a part of a pipeline; after false, the caller rolls back.
+ */
+bool postgres_begin_prepare(struct postgres_connection *connection); /* once, if not pooled */
+bool postgres_begin(struct postgres_connection *connection);
+bool postgres_begin_send(struct postgres_connection *connection);
+bool postgres_begin_take(struct postgres_connection *connection, int64_t until);
+
+/* Ends writing on this node, and logs it once. monitor.c takes it back. */
+void postgres_schema_is_newer(struct postgres_store *store, int64_t step);
+
 /* commit.c: what became of a commit whose confirmation was lost. */
-bool
-postgres_begin(struct postgres_connection *connection); /* and remembers the transaction's id */
 enum postgres_status { POSTGRES_COMMITTED, POSTGRES_ROLLED_BACK, POSTGRES_UNKNOWN };
 enum postgres_status postgres_commit_status(const struct postgres_connection *lost);
 

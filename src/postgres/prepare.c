@@ -11,32 +11,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define OFF(setting) ", set_config('" setting "', 'off', false)"
-#define INDEXES OFF("enable_seqscan") OFF("enable_bitmapscan")
-#define LOOPS OFF("enable_hashjoin") OFF("enable_mergejoin")
-#define GENERIC ", set_config('plan_cache_mode', 'force_generic_plan', false)"
-#define PLANNER INDEXES LOOPS OFF("jit") GENERIC
 #define COMPRESSION /* of texts; PostgreSQL's own takes longer than the rest of a write */ \
     ", (SELECT set_config(name, 'lz4', false) FROM pg_settings"                            \
     " WHERE name = 'default_toast_compression' AND 'lz4' = ANY (enumvals))"
-#define IDLE_IN_TRANSACTION_MS 30000 /* a node that froze must not hold its locks for good */
 
 /* ---- settings ---- */
 
 /* The server cancels a statement before the client gives up on it, so that the connection can be
- * used again, and ends a transaction whose client froze. Statements use indexes whatever the
- * planner's statistics say: a plan that was made for a small table is kept while it grows. */
+ * used again, and ends a transaction whose client froze. */
 static bool
 set_limits(struct postgres_connection *connection)
 {
     char statement[32], idle[32];
     const char *values[] = { statement, idle };
     snprintf(statement, sizeof statement, "%lld", (long long)connection->deadline_ms * 9 / 10);
-    snprintf(idle, sizeof idle, "%d", IDLE_IN_TRANSACTION_MS);
+    snprintf(idle, sizeof idle, "%d", POSTGRES_IDLE_IN_TRANSACTION_MS);
     if (!PQsendQueryParams(connection->handle,
                            "SELECT set_config('statement_timeout', $1, false),"
                            " set_config('idle_in_transaction_session_timeout', $2, "
-                           "false)" PLANNER COMPRESSION,
+                           "false)" POSTGRES_PLANNER("false") COMPRESSION,
                            2, NULL, values, NULL, NULL, 0))
         return false;
     PGresult *result = postgres_collect(connection);
@@ -64,7 +57,8 @@ postgres_find_pooler(struct postgres_connection *connection)
 enum err
 postgres_set_up(struct postgres_connection *connection, struct why *why)
 {
-    if (postgres_find_pooler(connection) && (connection->pooled || set_limits(connection))) {
+    if (postgres_find_pooler(connection) &&
+        (connection->pooled || (set_limits(connection) && postgres_begin_prepare(connection)))) {
         connection->prepared = memory_alloc(2 * db_statement_count(), sizeof(bool));
         return ERR_NONE;
     }

@@ -28,6 +28,15 @@ is_class(const char *state, const char *class)
     return strncmp(state, class, 2) == 0;
 }
 
+/* A table or column is missing, or has another type. Every statement was prepared at startup, so a
+ * newer version has changed the schema since. */
+static bool
+is_schema_change(const char *state)
+{
+    return strcmp(state, "42P01") == 0 || strcmp(state, "42703") == 0 ||
+           strcmp(state, "0A000") == 0;
+}
+
 static enum err
 err_of(struct postgres_tx *tx, const PGresult *result, const char *statement)
 {
@@ -45,7 +54,8 @@ err_of(struct postgres_tx *tx, const PGresult *result, const char *statement)
         return same_key ? ERR_INTERNAL : ERR_UNAVAILABLE;
     bool unavailable = (is_class(state, "08") && strcmp(state, "08P01") != 0) ||
                        is_class(state, "53") || is_class(state, "57") || is_class(state, "58") ||
-                       is_class(state, "25") || strcmp(state, "55P03") == 0; /* lock_timeout */
+                       is_class(state, "25") || strcmp(state, "55P03") == 0 || /* lock_timeout */
+                       is_schema_change(state);
     /* The server's message may quote a value, so only its code is logged. */
     if (unavailable) {
         log_warn("store_unavailable", log_text("statement", str_of(statement)),
@@ -277,13 +287,11 @@ postgres_write(struct db *db, db_work *work, void *argument, bool urgent)
     (void)urgent; /* the disk is the server's */
     struct postgres_store *store = store_of(db);
     atomic_fetch_add(&store->transactions, 1);
-    if (store->schema_is_newer) {
-        atomic_fetch_add(&store->failed, 1);
-        return ERR_UNAVAILABLE;
-    }
     int64_t first = clock_ticks_ns();
     enum err last = ERR_UNAVAILABLE;
-    for (size_t i = 0; i < ATTEMPTS_MAX && (i == 0 || postgres_is_in_time(first, store)); i++) {
+    for (size_t i = 0; i < ATTEMPTS_MAX && !store->schema_is_newer &&
+                       (i == 0 || postgres_is_in_time(first, store));
+         i++) {
         struct postgres_connection *connection = NULL;
         enum err err = postgres_borrow(store, &connection);
         last = ERR_UNAVAILABLE;

@@ -4,6 +4,7 @@
 #include "base/log.h"
 
 #include <poll.h>
+#include <string.h>
 
 #define TLS_SLICE_MS 20
 
@@ -71,6 +72,18 @@ postgres_next_result(struct postgres_connection *connection, int64_t until)
     PGresult *result = PQgetResult(connection->handle);
     if (PQstatus(connection->handle) != CONNECTION_OK)
         connection->lost = true;
+    return result;
+}
+
+PGresult *
+postgres_take(struct postgres_connection *connection, int64_t until)
+{
+    PGresult *result = postgres_next_result(connection, until);
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    if (state != NULL && strcmp(state, "25006") == 0 && connection->store->wants_writable)
+        postgres_leave(connection, "store_read_only");
+    if (!connection->lost)
+        PQclear(postgres_next_result(connection, until));
     return result;
 }
 

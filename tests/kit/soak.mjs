@@ -1,7 +1,7 @@
 // `make soak`: the long tests. A hundred rounds of kill -9 on each store, two minutes of mixed load with
 // random crashes, three disaster drills (the store is lost under load and restored), twenty promotions of a
 // replica while the primary hangs, a switchover and a killed leader in a cluster of Patroni, three thousand
-// changes on one of three nodes with reads on all, four thousand random walks through OAuth, fifty thousand
+// changes on one of three nodes with reads on all, an upgrade under load, four thousand random walks through OAuth, fifty thousand
 // bodies generated from the schemas, two million texts for the token counter, two million hint responses
 // checked for their invariants, hints about eleven thousand generated users, the pages in all four views and
 // on PostgreSQL, clients that sign in to MCP on PostgreSQL, the unit and API tests under ThreadSanitizer,
@@ -50,6 +50,7 @@ const tasks = [
   fileTask("clients on PostgreSQL", path.join(ROOT, "tests/clients/mcp_sign_in.test.mjs"), { STORE: "postgres" }, HOUR),
   fileTask("failover on PostgreSQL", fault("postgres_failover"), { STORE: "postgres", ...ON_DISK, FAILOVER_ROUNDS: process.env.FAILOVER_ROUNDS ?? "20" }, HOUR),
   ...testFiles("cluster").map((file) => fileTask("cluster on PostgreSQL", file, { STORE: "postgres", ...ON_DISK }, HOUR)),
+  ...Object.entries(stores).flatMap(([STORE, title]) => testFiles("versions").map((file) => fileTask(`versions on ${title}`, file, { STORE }, HOUR))),
   fileTask("nodes on PostgreSQL", fault("postgres_nodes"), { STORE: "postgres", ...ON_DISK, NODES_ROUNDS: process.env.NODES_ROUNDS ?? "100" }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/hints.test.mjs"), { HINTS_SHARE: "1", HINTS_SEED: `${Date.now() % 1e6}` }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/tokenizer.test.mjs"), { TOKENIZER_SHARE: "10", TOKENIZER_SEED: `${Date.now() % 1e6}` }, HOUR),

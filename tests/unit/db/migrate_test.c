@@ -92,10 +92,13 @@ new_steps_are_applied_once_and_keep_existing_rows(struct kit *kit)
                                      : "SELECT COUNT(*) FROM migrate_test WHERE note = 'sqlite'"),
                      2);
     assert_int_equal(count(kit->db), 2);
-    assert_int_equal(add_one(kit->db, kit->mem, ERR_NONE), ERR_NONE);
-    assert_int_equal(count(kit->db), 3);
+    /* On PostgreSQL, a node that does not know the steps reads, but does not write. */
+    assert_int_equal(add_one(kit->db, kit->mem, ERR_NONE),
+                     kit->postgres != NULL ? ERR_UNAVAILABLE : ERR_NONE);
     remove_later_steps(kit);
     kit_reopen(kit);
+    if (kit->postgres != NULL)
+        assert_int_equal(add_one(kit->db, kit->mem, ERR_NONE), ERR_NONE);
     assert_int_equal(count(kit->db), 3);
 }
 
