@@ -545,6 +545,15 @@ CREATE TABLE /*UNLOGGED*/ store_change (
 );
 CREATE INDEX store_change_xid ON store_change (xid);
 
+-- On PostgreSQL, times whose writes a failover may have lost: after the last commit that the promoted
+-- replica had received, and before a node used that replica. A refresh token of such a time that is
+-- not in the database was lost, not stolen.
+CREATE TABLE lost_writes (
+    timeline   TEXT   NOT NULL PRIMARY KEY,
+    lost_from  BIGINT NOT NULL,
+    lost_until BIGINT NOT NULL
+) WITHOUT ROWID;
+
 -- One row: which database of the installation this is (docs/SCALE.md). `installation` is random, and the
 -- same in all of its databases; `number` counts from 1. A single database is 1 of 1. `complete` is 1 after
 -- all of them were created: from then on, an empty one among them is a mistake.

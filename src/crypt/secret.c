@@ -12,6 +12,7 @@
 #define RANDOM_BYTES 32
 #define RANDOM_LENGTH 43
 #define GROUP_BYTES 16
+#define TIME_BYTES 4 /* after the group: seconds since 1970, until 2106 */
 #define MASK_AT 40 /* random, also in a secret that names its group */
 #define CHECKED_LENGTH (PREFIX_LENGTH + RANDOM_LENGTH)
 #define CHECKSUM_LENGTH (SECRET_LENGTH - CHECKED_LENGTH)
@@ -120,13 +121,23 @@ decode(struct str text, unsigned char *out, size_t length)
         abort();
 }
 
+/* Replaces the first bytes, and makes a secret of them. */
+static const struct secret *
+make_in(struct arena *mem, enum secret_kind kind, unsigned char bytes[static RANDOM_BYTES],
+        struct str group, int64_t now)
+{
+    decode(group, bytes, GROUP_BYTES);
+    for (int i = 0; i < TIME_BYTES; i++)
+        bytes[GROUP_BYTES + i] = (unsigned char)((uint64_t)now >> 8 * (TIME_BYTES - 1 - i));
+    return make(mem, kind, bytes, STR_NONE);
+}
+
 const struct secret *
-secret_make_in(struct arena *mem, enum secret_kind kind, struct str group)
+secret_make_in(struct arena *mem, enum secret_kind kind, struct str group, int64_t now)
 {
     unsigned char bytes[RANDOM_BYTES];
-    decode(group, bytes, GROUP_BYTES);
-    random_bytes(bytes + GROUP_BYTES, sizeof bytes - GROUP_BYTES);
-    return make(mem, kind, bytes, STR_NONE);
+    random_bytes(bytes, sizeof bytes);
+    return make_in(mem, kind, bytes, group, now);
 }
 
 /* The random part as it was before mask(). */
@@ -138,39 +149,68 @@ show(const struct secret *secret, char part[static RANDOM_LENGTH])
         mask(part);
 }
 
+static void
+show_bytes(const struct secret *secret, unsigned char bytes[static RANDOM_BYTES])
+{
+    char part[RANDOM_LENGTH];
+    show(secret, part);
+    decode((struct str){ part, sizeof part }, bytes, RANDOM_BYTES);
+    sodium_memzero(part, sizeof part);
+}
+
 struct str
 secret_group(struct arena *mem, const struct secret *secret)
 {
     unsigned char bytes[RANDOM_BYTES];
     char *group = arena_alloc(mem, SECRET_GROUP_LENGTH + 1);
-    char part[RANDOM_LENGTH];
-    show(secret, part);
-    decode((struct str){ part, sizeof part }, bytes, sizeof bytes);
-    sodium_memzero(part, sizeof part);
+    show_bytes(secret, bytes);
     sodium_bin2base64(group, SECRET_GROUP_LENGTH + 1, bytes, GROUP_BYTES,
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     sodium_memzero(bytes, sizeof bytes);
     return (struct str){ group, SECRET_GROUP_LENGTH };
 }
 
-const struct secret *
-secret_derive(struct arena *mem, enum secret_kind kind, const struct secret *from, struct str seed,
-              struct str group)
+int64_t
+secret_time(const struct secret *secret)
 {
     unsigned char bytes[RANDOM_BYTES];
+    int64_t time = 0;
+    show_bytes(secret, bytes);
+    for (int i = 0; i < TIME_BYTES; i++)
+        time = time << 8 | bytes[GROUP_BYTES + i];
+    sodium_memzero(bytes, sizeof bytes);
+    return time;
+}
+
+static void
+derive(enum secret_kind kind, const struct secret *from, struct str seed,
+       unsigned char bytes[static RANDOM_BYTES])
+{
     crypto_generichash_state state;
-    crypto_generichash_init(&state, (const unsigned char *)from->text, SECRET_LENGTH, sizeof bytes);
+    crypto_generichash_init(&state, (const unsigned char *)from->text, SECRET_LENGTH, RANDOM_BYTES);
     crypto_generichash_update(&state, (const unsigned char *)prefix_of(kind).ptr, PREFIX_LENGTH);
     crypto_generichash_update(&state, (const unsigned char *)seed.ptr, seed.len);
-    crypto_generichash_final(&state, bytes, sizeof bytes);
+    crypto_generichash_final(&state, bytes, RANDOM_BYTES);
     sodium_memzero(&state, sizeof state);
-    if (str_present(group)) {
-        decode(group, bytes, GROUP_BYTES);
-        return make(mem, kind, bytes, STR_NONE);
-    }
+}
+
+const struct secret *
+secret_derive(struct arena *mem, enum secret_kind kind, const struct secret *from, struct str seed)
+{
+    unsigned char bytes[RANDOM_BYTES];
     char part[RANDOM_LENGTH];
+    derive(kind, from, seed, bytes);
     show(from, part);
     return make(mem, kind, bytes, (struct str){ part, SHARD_LENGTH });
+}
+
+const struct secret *
+secret_derive_in(struct arena *mem, enum secret_kind kind, const struct secret *from,
+                 struct str seed, struct str group, int64_t now)
+{
+    unsigned char bytes[RANDOM_BYTES];
+    derive(kind, from, seed, bytes);
+    return make_in(mem, kind, bytes, group, now);
 }
 
 static bool

@@ -9,7 +9,7 @@
  * Secrets of a user lead to the user's shard (base/shard.h): it is in the first 2 of the 43
  * characters, combined (exclusive or) with the 41st and the 42nd, so that it does not show in the
  * text. A refresh token names its family, whose id begins with the shard, too: 16 of its bytes are
- * the id, 16 are random.
+ * the id, 4 the time at which it was issued, 12 are random.
  *
  * A secret has its own type, and only secret_reveal() converts it to text, so it cannot reach a log
  * line or the database by accident. The database stores secret_hash(). Secrets belong to the arena
@@ -35,15 +35,21 @@ struct secret;
 const struct secret *secret_make(struct arena *mem, enum secret_kind kind, struct str shard);
 
 /* A secret that names its group: its first 16 bytes are those of `group`, which is 22 base64url
- * characters, and the other 16 are random. secret_group() reads the group of a secret. */
+ * characters, 4 are the time, and the other 12 are random. secret_group() and secret_time() read
+ * them; of a text that was not issued they are anything. */
 #define SECRET_GROUP_LENGTH 22
-const struct secret *secret_make_in(struct arena *mem, enum secret_kind kind, struct str group);
+const struct secret *secret_make_in(struct arena *mem, enum secret_kind kind, struct str group,
+                                    int64_t now);
 struct str secret_group(struct arena *mem, const struct secret *secret);
+int64_t secret_time(const struct secret *secret);
 
 /* Derived from another secret and a random seed: the same for the same two, unpredictable without
- * either. With a group, or absent: without one, in the shard of `from`. */
+ * either. secret_derive_in() names a group and a time; otherwise it is in the shard of `from`. */
 const struct secret *secret_derive(struct arena *mem, enum secret_kind kind,
-                                   const struct secret *from, struct str seed, struct str group);
+                                   const struct secret *from, struct str seed);
+const struct secret *secret_derive_in(struct arena *mem, enum secret_kind kind,
+                                      const struct secret *from, struct str seed, struct str group,
+                                      int64_t now);
 
 /* Parses a secret from a request. NULL unless kind, length, and checksum match. */
 const struct secret *secret_read(struct arena *mem, struct str text, enum secret_kind kind);

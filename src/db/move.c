@@ -91,7 +91,8 @@ static bool
 is_own_table(struct str name)
 {
     return str_eq(name, STR("schema_step")) || /* written when a store is created */
-           str_eq(name, STR("store_part")) || str_eq(name, STR("store_change")); /* of one server */
+           str_eq(name, STR("store_part")) || str_eq(name, STR("store_change")) ||
+           str_eq(name, STR("lost_writes")); /* of one server */
 }
 
 static enum err

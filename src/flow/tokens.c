@@ -73,22 +73,24 @@ log_reuse(const char *event, const struct work *work)
 }
 
 static struct token_set
-make_pair(struct arena *mem, const struct live_family *of)
+make_pair(const struct work *work, const struct live_family *of)
 {
     return (struct token_set){
-        .access = secret_make(mem, SECRET_ACCESS_TOKEN, shard_of(of->family.id)),
-        .refresh = secret_make_in(mem, SECRET_REFRESH_TOKEN, str_from(of->family.id, 4)),
+        .access = secret_make(work->mem, SECRET_ACCESS_TOKEN, shard_of(of->family.id)),
+        .refresh = secret_make_in(work->mem, SECRET_REFRESH_TOKEN, str_from(of->family.id, 4),
+                                  work->now),
     };
 }
 
-/* The pair that replaces the presented refresh token. */
+/* The pair that replaced the presented refresh token when it was used. */
 static struct token_set
-derive_pair(const struct work *work, struct str seed)
+derive_pair(const struct work *work, struct str seed, int64_t used_at)
 {
     struct str family = secret_group(work->mem, work->token);
     return (struct token_set){
-        .access = secret_derive(work->mem, SECRET_ACCESS_TOKEN, work->token, seed, STR_NONE),
-        .refresh = secret_derive(work->mem, SECRET_REFRESH_TOKEN, work->token, seed, family),
+        .access = secret_derive(work->mem, SECRET_ACCESS_TOKEN, work->token, seed),
+        .refresh = secret_derive_in(work->mem, SECRET_REFRESH_TOKEN, work->token, seed, family,
+                                    used_at),
     };
 }
 
@@ -185,7 +187,7 @@ exchange(struct db_tx *tx, void *argument)
     live.family.expires_at = work->now + FAMILY_SECONDS;
     live.family.issued_at = work->now;
     err = family_store_begin(tx, work->mem, &live.family, work->hash);
-    struct token_set pair = make_pair(work->mem, &live);
+    struct token_set pair = make_pair(work, &live);
     return err ? err : issue(tx, work, &live, live.family.scopes & live.granted.scopes, &pair);
 }
 
@@ -253,7 +255,8 @@ find_token(struct db_tx *tx, const struct work *work, struct refresh_token *out)
     enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, out);
     if (err != ERR_NOT_FOUND)
         return !err && !shard_holds(work->hash, out->family_id) ? ERR_NOT_FOUND : err;
-    return refresh_store_find_forgotten(tx, work->mem, work->family_id, work->now, out);
+    return refresh_store_find_forgotten(tx, work->mem, work->family_id, secret_time(work->token),
+                                        work->now, out);
 }
 
 /* Records that a refresh token is issued, at most once a day. */
@@ -278,7 +281,7 @@ repeat(struct db_tx *tx, struct work *work, const struct refresh_token *token,
     struct access access;
     if (token->used_at == 0 || !str_present(token->seed))
         return ERR_NOT_FOUND;
-    struct token_set set = derive_pair(work, token->seed);
+    struct token_set set = derive_pair(work, token->seed, token->used_at);
     enum err err =
         refresh_store_find(tx, work->mem, secret_hash(work->mem, set.refresh), work->now, &next);
     if (!err && next.used_at != 0)
@@ -327,6 +330,10 @@ refresh_once(struct db_tx *tx, struct work *work)
                          work, ERR_INVALID,
                          "The refresh token was already used, and the authorization was revoked.");
     }
+    if (verdict == REFRESH_LOST)
+        return refuse(work, ERR_INVALID,
+                      "The database lost the refresh token in a failover. Ask the user to connect "
+                      "the app again.");
     if (verdict == REFRESH_TOO_OFTEN)
         return refuse(work, ERR_INVALID, "The refresh token was already used. Use the newest one.");
     err = family_store_find(tx, work->mem, token.family_id, work->now, &live);
@@ -350,7 +357,7 @@ refresh_once(struct db_tx *tx, struct work *work)
         return err;
     err = put_issued(tx, work, &live.family);
     struct token_set set =
-        str_present(seed) ? derive_pair(work, seed) : make_pair(work->mem, &live);
+        str_present(seed) ? derive_pair(work, seed, work->now) : make_pair(work, &live);
     return err ? err : issue(tx, work, &live, allowed, &set);
 }
 
@@ -429,6 +436,7 @@ token_revoke(struct db *db, struct arena *mem, const struct app *app, struct str
         return tx_write_urgent(db, revoke_access, &work);
     }
     if (refresh_secret != NULL) {
+        work.token = refresh_secret;
         work.hash = secret_hash(mem, refresh_secret);
         work.family_id = family_of(mem, refresh_secret);
         return tx_write_urgent(db, revoke_refresh, &work);

@@ -186,6 +186,8 @@ grant_add_shown(struct arena *mem, struct str shown, struct str about, struct st
 enum refresh_verdict
 refresh_judge(const struct refresh_token *token, int64_t reuses_max, int64_t now)
 {
+    if (token->is_lost)
+        return REFRESH_LOST;
     if (token->used_at == 0)
         return REFRESH_FRESH;
     if (now - token->used_at > REUSE_SECONDS)

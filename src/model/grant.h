@@ -122,6 +122,7 @@ struct refresh_token {
     int64_t used_at; /* 0: not yet */
     int64_t reuses;
     struct str seed; /* the tokens that replaced it are derived from it and this; absent: none */
+    bool is_lost;    /* by a failover, after it was issued */
 };
 
 /* A valid access token, together with data of its family, grant, app and user. */
@@ -200,6 +201,7 @@ enum refresh_verdict {
     REFRESH_RETRY,     /* used just now: the client may have lost the response */
     REFRESH_TOO_OFTEN, /* retried too often: reject it, but keep the family */
     REFRESH_STOLEN,    /* used long ago: revoke the family */
+    REFRESH_LOST,      /* the database lost it in a failover: the user must connect again */
 };
 enum refresh_verdict refresh_judge(const struct refresh_token *token, int64_t reuses_max,
                                    int64_t now);

@@ -56,6 +56,15 @@ static const struct postgres_statement brief = { "store_sync_brief", BRIEF };
 /* A dump of another server has rows of transactions that do not exist here yet. */
 static const char removal[] =
     "DELETE FROM store_change WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())";
+
+/* A promoted replica says which commit it received last. It says so until it is restarted; the
+ * first node that uses it records it. */
+static const char note_lost[] =
+    "INSERT INTO lost_writes (timeline, lost_from, lost_until)"
+    " SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),"
+    " floor(EXTRACT(EPOCH FROM last)), ceil(EXTRACT(EPOCH FROM clock_timestamp()))"
+    " FROM pg_last_xact_replay_timestamp() last WHERE last IS NOT NULL"
+    " ON CONFLICT (timeline) DO NOTHING";
 static const char preparation[] = "SET plan_cache_mode = force_generic_plan;"
                                   "PREPARE store_sync AS " QUESTION ";"
                                   "PREPARE store_sync_brief AS " BRIEF;
@@ -157,10 +166,10 @@ prepare(struct postgres_connection *connection)
              (long long)connection->deadline_ms * 9 / 10);
     if (!postgres_find_pooler(connection))
         return false;
-    if (connection->pooled)
-        return postgres_command(connection, removal);
-    return postgres_command(connection, limit) && postgres_command(connection, removal) &&
-           postgres_command(connection, preparation);
+    if (!connection->pooled && !postgres_command(connection, limit))
+        return false;
+    return postgres_command(connection, removal) && postgres_command(connection, note_lost) &&
+           (connection->pooled || postgres_command(connection, preparation));
 }
 
 static bool

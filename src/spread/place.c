@@ -45,6 +45,7 @@ const struct spread_table spread_tables[] = {
     { "challenge_key", SPREAD_SHARED, "id" },
     { "clock_state", SPREAD_LOCAL, "id" },
     { "store_part", SPREAD_LOCAL, "id" },
+    { "lost_writes", SPREAD_LOCAL, "timeline" },
     { "store_change", SPREAD_LOCAL, "xid" },
     { "schema_step", SPREAD_LOCAL, "version" },
 };

@@ -127,6 +127,7 @@ SQL(access_find_app, "SELECT app_id, expires_at FROM access_token"
 
 SQL(access_end, "DELETE FROM access_token WHERE row_key = $1 AND token_hash = $2");
 
+#define LATE_SECONDS 5 /* at most, between the time in a token and its commit */
 #define OF_REFRESH " WHERE row_key = $1 AND token_hash = $2"
 
 #define REFRESH_ADD \
@@ -149,7 +150,9 @@ SQL_MANY(refresh_find,
          " JOIN token_family f ON f.family_id = r.family_id FOR UPDATE OF r");
 
 SQL(refresh_find_forgotten,
-    "SELECT app_id FROM token_family WHERE family_id = $1 AND issued_at > $2");
+    "SELECT f.app_id, (SELECT COUNT(*) FROM lost_writes"
+    " WHERE lost_from <= $3 AND lost_until >= $4) FROM token_family f"
+    " WHERE f.family_id = $1 AND f.issued_at > $2");
 
 SQL_UNTRACKED_MANY(
     refresh_use,
@@ -463,18 +466,20 @@ refresh_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t
 }
 
 enum err
-refresh_store_find_forgotten(struct db_tx *tx, struct arena *mem, struct str family_id, int64_t now,
-                             struct refresh_token *out)
+refresh_store_find_forgotten(struct db_tx *tx, struct arena *mem, struct str family_id,
+                             int64_t issued_at, int64_t now, struct refresh_token *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &refresh_find_forgotten, &rows, db_text(family_id),
-                            db_int(now - REFRESH_SECONDS));
+    enum err err =
+        db_query(tx, mem, &refresh_find_forgotten, &rows, db_text(family_id),
+                 db_int(now - REFRESH_SECONDS), db_int(issued_at + LATE_SECONDS), db_int(issued_at));
     if (found(err, &rows))
         return found(err, &rows);
     *out = (struct refresh_token){
         .family_id = family_id,
         .app_id = db_cell_text(&rows, 0, 0),
         .used_at = 1,
+        .is_lost = db_cell_int(&rows, 0, 1) > 0,
     };
     return ERR_NONE;
 }

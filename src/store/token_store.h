@@ -96,11 +96,12 @@ enum err refresh_store_add(struct db_tx *tx, struct arena *mem, struct str hash,
 enum err refresh_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
                             struct refresh_token *out);
 
-/* For a token that refresh_store_find() does not find, but that names a family: finds it as used
- * long ago if the family has a newer one. ERR_NOT_FOUND if the family does not exist, or if its
- * newest token may have expired, because then it may be the newest. */
+/* For a token that refresh_store_find() does not find, but that names a family: finds it as lost if
+ * it was issued at a time whose writes a failover lost, otherwise as used long ago if the family has
+ * a newer one. ERR_NOT_FOUND if the family does not exist, or if its newest token may have expired,
+ * because then it may be the newest. */
 enum err refresh_store_find_forgotten(struct db_tx *tx, struct arena *mem, struct str family_id,
-                                      int64_t now, struct refresh_token *out);
+                                      int64_t issued_at, int64_t now, struct refresh_token *out);
 
 /* Records the first use, with the seed of the next pair (absent: none), or a retry, of which there
  * are at most `reuses_max`. ERR_NOT_FOUND if another request did so first. */

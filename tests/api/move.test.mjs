@@ -38,7 +38,7 @@ async function tablesOf(address) {
        WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND attnum > 0 GROUP BY relname`
     : `SELECT m.name, group_concat(c.name || ' ' || lower(c.type)) FROM sqlite_schema m, pragma_table_info(m.name) c WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite%' GROUP BY m.name`;
   const tables = (await sql(address, text)).split("\n").map((line) => line.split("|"));
-  return new Map(tables.filter(([name]) => !["schema_step", "store_change", "store_part"].includes(name)).map(([name, columns]) => [name, columns.split(",").map((column) => column.split(" "))]));
+  return new Map(tables.filter(([name]) => !["lost_writes", "schema_step", "store_change", "store_part"].includes(name)).map(([name, columns]) => [name, columns.split(",").map((column) => column.split(" "))]));
 }
 
 // Every row of every table as text, in one order for both engines.

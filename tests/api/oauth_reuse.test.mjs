@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { open, says } from "../kit/account.mjs";
 import { assertError } from "../kit/expect.mjs";
-import { addPerson, assertDead, assertInvalidGrant, assertTokens, stage, words } from "../kit/oauth.mjs";
+import { addPerson, assertDead, assertInvalidGrant, assertTokens, DAY, stage, words } from "../kit/oauth.mjs";
 import { refusals } from "../kit/portal.mjs";
 import { until } from "../kit/until.mjs";
 
@@ -32,6 +32,49 @@ test("an authorization is refreshed at most rate-refresh times a minute", async 
   assert.deepEqual(await app.worth(set.refresh_token), words(SCOPE), "the refused token was not used");
   assert.deepEqual(await app.worth(set.access_token), words(SCOPE));
   assertTokens(await app.refresh(other.refresh_token)); // counted by itself
+});
+
+// Undoes the last refresh, as a promoted replica does that did not receive it.
+async function loseRefresh(w, from, until) {
+  await w.sql("DELETE FROM refresh_token WHERE used_at IS NULL");
+  await w.sql(`UPDATE refresh_token SET used_at = NULL, seed = NULL, expires_at = ${w.clock.now() + 30 * DAY}`);
+  if (from !== undefined) await w.sql(`INSERT INTO lost_writes VALUES ('00000002', ${from}, ${until})`);
+}
+
+test("a refresh token that a failover lost is not reported as stolen, and its authorization stays", async (t) => {
+  const { w, ada, app } = await stage(t);
+  const first = await ada.connect(app, { scope: SCOPE });
+  w.clock.forward(100);
+  const issued = w.clock.now();
+  const lost = assertTokens(await app.refresh(first.refresh_token));
+  await loseRefresh(w, issued, issued + 10);
+  w.clock.forward(300);
+  for (let i = 0; i < 2; i++) {
+    const refused = await app.refresh(lost.refresh_token);
+    assertInvalidGrant(refused);
+    assert.match(refused.data.error_description, /The database lost the refresh token in a failover\. Ask the user to connect the app again\./);
+  }
+  assert.doesNotMatch(says(await open(ada, "/account/apps")), /used twice/);
+  assert.ok(!w.service.log.some(({ event }) => event === "refresh_token_reuse"));
+  assert.deepEqual(await app.worth(first.refresh_token), words(SCOPE));
+  await app.revoke(lost.refresh_token); // ends the family, as any token of it
+  await assertDead(app, first);
+});
+
+test("without a failover at the time of its issue, an unknown refresh token of a family counts as stolen", async (t) => {
+  for (const [from, until] of [[], [-1000, -1], [6, 1000]]) {
+    const { w, ada, app } = await stage(t);
+    const first = await ada.connect(app, { scope: SCOPE });
+    w.clock.forward(100);
+    const issued = w.clock.now();
+    const unknown = assertTokens(await app.refresh(first.refresh_token));
+    await loseRefresh(w, from === undefined ? from : issued + from, issued + until);
+    w.clock.forward(300);
+    const refused = await app.refresh(unknown.refresh_token);
+    assertInvalidGrant(refused);
+    assert.match(refused.data.error_description, /already used, and the authorization was revoked/);
+    await assertDead(app, first);
+  }
 });
 
 test("reuse of a refresh token or code is logged and shown to the user and the developer", async (t) => {

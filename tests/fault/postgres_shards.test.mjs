@@ -52,7 +52,7 @@ const LOOKUP = { username_lookup: "username", email_lookup: "email_key", passkey
 const ofKey = (column) =>
   `((SELECT sum(get_byte(b, i)::bigint * (i + 1) * (i + 17))::bigint FROM (SELECT convert_to(${column}, 'UTF8') AS b) AS k, generate_series(0, length(b) - 1) AS i) * 40503 % 65536 / 16)`;
 
-const EVERYWHERE = ["api_rate", "app", "app_logo", "app_refusal", "app_usage", "attempt", "challenge_key", "clock_state", "deleted_app", "lookup_claim", "schema_step", "store_change", "store_part", "used_challenge"];
+const EVERYWHERE = ["api_rate", "app", "app_logo", "app_refusal", "app_usage", "attempt", "challenge_key", "clock_state", "deleted_app", "lookup_claim", "lost_writes", "schema_step", "store_change", "store_part", "used_challenge"];
 
 const countsOf = async (address) =>
   Object.fromEntries(await Promise.all(Object.keys(SHARD).map(async (table) => [table, Number(await psql(address, `SELECT count(*) FROM ${table}`))])));

@@ -93,30 +93,32 @@ a_derived_secret_stays_in_the_shard(void **state)
     (void)state;
     struct arena *mem = arena_new();
     struct str group = str_from(random_id_in(mem, "fam_", STR("_9")), 4);
-    const struct secret *from = secret_make_in(mem, SECRET_REFRESH_TOKEN, group);
+    const struct secret *from = secret_make_in(mem, SECRET_REFRESH_TOKEN, group, 1700000000);
     const struct secret *access =
-        secret_derive(mem, SECRET_ACCESS_TOKEN, from, STR("seed"), STR_NONE);
+        secret_derive(mem, SECRET_ACCESS_TOKEN, from, STR("seed"));
     const struct secret *refresh =
-        secret_derive(mem, SECRET_REFRESH_TOKEN, from, STR("seed"), group);
+        secret_derive_in(mem, SECRET_REFRESH_TOKEN, from, STR("seed"), group, 4102444800);
     assert_int_equal(shard_shown(secret_reveal(access)), shard_number(STR("_9")));
     assert_int_equal(shard_shown(secret_reveal(refresh)), shard_number(STR("_9")));
     assert_true(str_eq(secret_group(mem, refresh), group));
+    assert_int_equal(secret_time(refresh), 4102444800);
     assert_non_null(secret_read(mem, secret_reveal(access), SECRET_ACCESS_TOKEN));
     arena_free(mem);
 }
 
 static void
-a_secret_names_its_group_and_half_of_it_is_random(void **state)
+a_secret_names_its_group_and_time_and_the_rest_is_random(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
     struct str group = str_from(random_id(mem, "fam_"), 4);
-    const struct secret *one = secret_make_in(mem, SECRET_REFRESH_TOKEN, group);
-    const struct secret *two = secret_make_in(mem, SECRET_REFRESH_TOKEN, group);
+    const struct secret *one = secret_make_in(mem, SECRET_REFRESH_TOKEN, group, 1700000000);
+    const struct secret *two = secret_make_in(mem, SECRET_REFRESH_TOKEN, group, 1700000000);
     const struct secret *read = secret_read(mem, secret_reveal(one), SECRET_REFRESH_TOKEN);
     assert_non_null(read);
     assert_true(str_eq(secret_group(mem, read), group));
     assert_true(str_eq(secret_group(mem, two), group));
+    assert_int_equal(secret_time(read), 1700000000);
     /* The 22nd character has bits of both halves. */
     struct str first = str_first(str_from(secret_reveal(one), 28), 21);
     struct str second = str_first(str_from(secret_reveal(two), 28), 21);
@@ -251,7 +253,7 @@ main(void)
         cmocka_unit_test(the_hash_is_the_digest_of_the_whole_text),
         cmocka_unit_test(secrets_of_a_user_lead_to_the_shard_and_their_hashes_begin_with_it),
         cmocka_unit_test(a_derived_secret_stays_in_the_shard),
-        cmocka_unit_test(a_secret_names_its_group_and_half_of_it_is_random),
+        cmocka_unit_test(a_secret_names_its_group_and_time_and_the_rest_is_random),
         cmocka_unit_test(the_form_of_a_secret_does_not_change),
         cmocka_unit_test(garbage_is_refused),
         cmocka_unit_test(what_is_not_base64url_of_32_bytes_is_refused_even_with_a_right_checksum),

@@ -285,6 +285,8 @@ refresh_tokens_are_judged_by_use_and_age(void **state)
         if (rows[i].used_ago != -1)
             token.used_at = now - rows[i].used_ago;
         assert_row(refresh_judge(&token, REUSES_MAX, now) == rows[i].expected, rows[i].why);
+        token.is_lost = true;
+        assert_row(refresh_judge(&token, REUSES_MAX, now) == REFRESH_LOST, rows[i].why);
     }
 }
 
