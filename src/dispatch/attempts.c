@@ -45,7 +45,8 @@ static struct work
 begin(const struct attempt *attempt)
 {
     struct arena *mem = arena_new();
-    return (struct work){ mem, attempt, digest_text(mem, attempt->caller), 0 };
+    struct str caller = str_format(mem, "%s%.*s", attempt->kind, STR_ARG(attempt->caller));
+    return (struct work){ mem, attempt, digest_text(mem, caller), 0 };
 }
 
 static enum err

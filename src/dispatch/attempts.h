@@ -9,7 +9,8 @@
 struct db;
 
 struct attempt {
-    struct str caller; /* stored as a digest */
+    const char *kind;  /* what is limited */
+    struct str caller; /* stored as a digest, with the kind */
     int64_t limit;     /* attempts */
     int64_t window;    /* seconds, from the first attempt on */
     int64_t now;

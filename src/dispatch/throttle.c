@@ -32,6 +32,7 @@ struct busy {
 
 struct throttle {
     struct db *db;     /* NULL: this node alone */
+    const char *kind;  /* of failures: the store is asked only after one; NULL: always */
     struct busy *busy; /* THROTTLE_BUSY_MAX; NULL: not watched */
     pthread_mutex_t lock;
     int64_t limit;
@@ -55,6 +56,13 @@ void
 throttle_share(struct throttle *throttle, struct db *db)
 {
     throttle->db = db;
+}
+
+void
+throttle_share_failures(struct throttle *throttle, struct db *db, const char *kind)
+{
+    throttle->db = db;
+    throttle->kind = kind;
 }
 
 void
@@ -220,7 +228,23 @@ throttle_set_others(struct throttle *throttle, const struct throttle_busy *list,
 static struct attempt
 attempt_of(const struct throttle *throttle, struct str caller, int64_t limit)
 {
-    return (struct attempt){ caller, limit, throttle->window_ms / 1000, clock_now() };
+    return (struct attempt){ throttle->kind == NULL ? "" : throttle->kind, caller, limit,
+                             throttle->window_ms / 1000, clock_now() };
+}
+
+/* Other nodes have counted up to the limit: this one need not ask until the window ends. */
+static void
+block_here(struct throttle *throttle, struct str caller, int64_t limit, int64_t wait)
+{
+    int64_t now = clock_steady_ms();
+    uint64_t hash = mix(throttle->seed, caller);
+    pthread_mutex_lock(&throttle->lock);
+    struct slot *slot = find_slot(throttle, hash, now);
+    if (slot->caller == hash || slot->count < limit)
+        *slot = (struct slot){ .caller = hash,
+                               .began_ms = now - throttle->window_ms + wait * 1000,
+                               .count = limit };
+    pthread_mutex_unlock(&throttle->lock);
 }
 
 static int64_t
@@ -228,12 +252,16 @@ check(struct throttle *throttle, struct str caller, bool count, int64_t own,
       struct throttle_state *state)
 {
     int64_t wait = check_here(throttle, caller, count, own, state);
-    if (wait != 0 || own == 0 || throttle->db == NULL)
+    if (wait != 0 || own == 0 || throttle->db == NULL || (!count && throttle->kind != NULL))
         return wait;
     struct attempt attempt = attempt_of(throttle, caller, own);
     enum err err = count ? attempts_take(throttle->db, &attempt, &wait)
                          : attempts_wait(throttle->db, &attempt, &wait);
-    return err ? 0 : wait;
+    if (err)
+        return 0;
+    if (wait != 0 && throttle->kind != NULL)
+        block_here(throttle, caller, own, wait);
+    return wait;
 }
 
 int64_t

@@ -26,6 +26,11 @@ void throttle_free(struct throttle *throttle);
  * answer, what this node has counted decides. */
 void throttle_share(struct throttle *throttle, struct db *db);
 
+/* The same where successes are frequent: only throttle_take() waits for the store. A node learns
+ * from the next failure of a caller that other nodes have counted up to the limit. `kind` separates
+ * the callers from those of other limits. */
+void throttle_share_failures(struct throttle *throttle, struct db *db, const char *kind);
+
 /* For rate_share.h: callers that used much of their limit in the last window, and what other nodes
  * counted for them. A caller's limit on this node is then its share of the calls to all nodes, or
  * what the others leave of the limit if that is more. */

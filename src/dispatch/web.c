@@ -75,9 +75,11 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
     web->cache_lags = store_versions_lag(settings->db);
     web->assets = assets_new(web->mem);
     web->sign_in_failures = throttle_new(web->mem, settings->rate_sign_in, SIGN_IN_WINDOW_MS);
-    if (web->cache_lags) /* other nodes may use the store */
-        throttle_share(web->sign_in_failures, settings->db);
     web->client_failures = throttle_new(web->mem, settings->rate_auth, CLIENT_WINDOW_MS);
+    if (web->cache_lags) { /* other nodes may use the store */
+        throttle_share(web->sign_in_failures, settings->db);
+        throttle_share_failures(web->client_failures, settings->db, "client ");
+    }
     web->cache = cache_new(settings->cache_bytes);
     web->api_calls = throttle_new(web->mem, settings->rate_api, API_WINDOW_MS);
     web->refreshes = throttle_new(web->mem, settings->rate_refresh, REFRESH_WINDOW_MS);

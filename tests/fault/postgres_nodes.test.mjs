@@ -341,6 +341,30 @@ onPostgres("failed sign-ins count over all nodes, by account and by network", as
   assert.ok(!(await w.sql("SELECT string_agg(attempt_key, ' ') FROM attempt")).includes("192.0.2"), "addresses are stored as digests");
 });
 
+onPostgres("failed attempts of clients count over all nodes, by client and by network", async (t) => {
+  const LIMIT = 6;
+  const { w, nodes } = await threeNodes(t, { settings: { "rate-auth": LIMIT, "trusted-proxies": "127.0.0.1" } });
+  await addPerson(w, "ada");
+  const app = await addApp(w, { owner: "ada" });
+  let address = 0;
+  const attempt = async (node, { client_id }, client_secret, from = `192.0.2.${++address}`) =>
+    (await new Person(node).post("/oauth/introspect", { token: "x", client_id, client_secret }, { "x-forwarded-for": from })).status;
+  const wrong = `pn_cs_${"a".repeat(49)}`;
+  const statuses = [];
+  for (let i = 0; i < LIMIT + 3; i++) statuses.push(await attempt(nodes[i % 3], app, wrong));
+  assert.deepEqual(statuses, [...Array(LIMIT).fill(401), 429, 429, 429]);
+  for (const node of nodes) assert.equal(await attempt(node, app, app.client_secret), 200, "the app itself is not blocked");
+  const same = "198.51.100.7", nobody = { client_id: "nobody" };
+  const parallel = await Promise.all(Array.from({ length: 12 }, (_, i) => attempt(nodes[i % 3], nobody, wrong, same)));
+  assert.deepEqual([parallel.filter((status) => status === 401).length, parallel.filter((status) => status === 429).length], [LIMIT, 12 - LIMIT]);
+  for (const node of nodes) {
+    assert.equal(await attempt(node, nobody, wrong, same), 429);
+    const counted = await w.sql("SELECT sum(times) FROM attempt");
+    assert.equal(await attempt(node, app, app.client_secret, same), 429, "a node that has learned of the limit refuses right secrets as well");
+    assert.equal(await w.sql("SELECT sum(times) FROM attempt"), counted);
+  }
+});
+
 onPostgres("calls with a token count over all nodes, about", async (t) => {
   const LIMIT = 20;
   const { w, nodes } = await threeNodes(t, { settings: { "rate-api": LIMIT } });
