@@ -21,6 +21,7 @@
 #define REFRESH_WINDOW_MS (60 * 1000)
 #define CREATION_WINDOW_MS (60 * 60 * 1000)
 #define DOCUMENT_WINDOW_MS (60 * 1000)
+#define UNANSWERED_WINDOW_MS (24 * 60 * 60 * 1000)
 
 static enum err
 open_site(struct web *web, struct site *site, const struct route *const *tables, struct why *why)
@@ -86,6 +87,7 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
     web->registrations = throttle_new(web->mem, settings->rate_register, CREATION_WINDOW_MS);
     web->creations = throttle_new(web->mem, settings->rate_sign_up, CREATION_WINDOW_MS);
     web->document_fetches = throttle_new(web->mem, settings->rate_documents, DOCUMENT_WINDOW_MS);
+    web->unanswered = throttle_new(web->mem, 1, UNANSWERED_WINDOW_MS);
     web->mails = throttle_new(web->mem, settings->rate_mail, CREATION_WINDOW_MS);
 
     enum err err = open_site(web, &web->public, settings->public, why);
@@ -122,6 +124,7 @@ web_free(struct web *web)
     throttle_free(web->creations);
     throttle_free(web->document_fetches);
     throttle_free(web->mails);
+    throttle_free(web->unanswered);
     cache_free(web->cache);
     router_free(web->public.router);
     router_free(web->private.router);

@@ -14,8 +14,12 @@
 #include "store/token_store.h"
 #include "store/tx.h"
 
+#include <time.h>
+
 #define RACES_MAX 4
 #define DAY_SECONDS 86400
+#define CONFIRM_MS 10000
+#define CONFIRM_PAUSE_NS 200000000
 
 /* Input and output of the transactions below. */
 struct work {
@@ -29,6 +33,7 @@ struct work {
     struct str verifier;
     struct str scope;
     audience audience; /* 0: the family's */
+    bool is_unanswered; /* the client has no response to an earlier request that was perhaps made */
     struct token_set *out;
     enum err refusal; /* returned to the caller although the transaction commits */
     const char *problem;
@@ -44,11 +49,33 @@ refuse(struct work *work, enum err refusal, const char *problem)
     return ERR_NONE;
 }
 
+/* After a commit that was not confirmed: ERR_NONE if the new tokens are in the database. While no
+ * server responds, another one is probably about to be promoted. */
+static enum err
+confirm(struct db *db, const struct work *work)
+{
+    int64_t began = clock_steady_ms();
+    enum err err = ERR_UNAVAILABLE;
+    if (work->refusal)
+        return ERR_UNCONFIRMED;
+    struct str hash = secret_hash(work->mem, work->out->refresh);
+    for (;;) {
+        struct refresh_token token;
+        struct db_tx *tx = tx_begin_read(db);
+        err = tx_end_read(tx, refresh_store_find(tx, work->mem, hash, work->now, &token));
+        if (err == ERR_NONE || err == ERR_NOT_FOUND || clock_steady_ms() - began > CONFIRM_MS)
+            return err == ERR_NONE ? ERR_NONE : ERR_UNCONFIRMED;
+        nanosleep(&(struct timespec){ .tv_nsec = CONFIRM_PAUSE_NS }, NULL);
+    }
+}
+
 /* The key names what the work reads and then changes. */
 static enum err
 run_shared(struct db *db, struct str key, tx_work *body, struct work *work)
 {
     enum err err = tx_write_shared(db, key, body, work);
+    if (err == ERR_UNCONFIRMED)
+        err = confirm(db, work);
     return err ? err : work->refusal;
 }
 
@@ -173,7 +200,7 @@ exchange(struct db_tx *tx, void *argument)
         return ERR_NONE;
     if (code.redeemed_at == 0)
         err = code_store_redeem(tx, work->mem, work->hash, work->now);
-    if (code.redeemed_at != 0 || err == ERR_NOT_FOUND) {
+    if ((code.redeemed_at != 0 && !work->is_unanswered) || err == ERR_NOT_FOUND) {
         /* A second complete exchange: two parties have the code (RFC 6749 §4.1.2). */
         err = end_reused(tx, work, code.family_id);
         return err ? err
@@ -206,6 +233,7 @@ token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
                          .redirect_uri = params->redirect_uri,
                          .verifier = params->verifier,
                          .audience = params->audience,
+                         .is_unanswered = params->is_unanswered,
                          .out = out };
     enum err err = run_shared(db, work.hash, exchange, &work);
     log_reuse("code_reuse", &work);
@@ -323,7 +351,8 @@ refresh_once(struct db_tx *tx, struct work *work)
     if (!str_eq(token.app_id, work->app->id))
         return refuse(work, ERR_INVALID, "The refresh token was issued to another app.");
     enum refresh_verdict verdict = refresh_judge(&token, reuses_max(work), work->now);
-    if (verdict == REFRESH_STOLEN) {
+    bool is_owed = verdict == REFRESH_STOLEN && work->is_unanswered;
+    if (verdict == REFRESH_STOLEN && !is_owed) {
         err = end_reused(tx, work, token.family_id);
         return err ? err
                    : refuse(
@@ -352,7 +381,7 @@ refresh_once(struct db_tx *tx, struct work *work)
         !params->may_refresh(params->context, live.family.id))
         return refuse(work, ERR_RATE, NULL);
     struct str seed = is_fresh && work->app->is_public ? random_id(work->mem, "") : STR_NONE;
-    err = use(tx, work, is_fresh, seed);
+    err = is_owed ? ERR_NONE : use(tx, work, is_fresh, seed);
     if (err || repeated)
         return err;
     err = put_issued(tx, work, &live.family);
@@ -393,6 +422,7 @@ token_refresh(struct db *db, struct arena *mem, const struct refresh *params, st
                          .token = token,
                          .scope = params->scope,
                          .audience = params->audience,
+                         .is_unanswered = params->is_unanswered,
                          .out = out,
                          .refresh = params };
     enum err err = run_shared(db, work.family_id, refresh, &work);

@@ -26,10 +26,12 @@ struct exchange {
     struct str redirect_uri;
     struct str verifier;
     audience audience; /* where the access token shall be valid; 0: as authorized */
+    bool is_unanswered; /* this code got ERR_UNCONFIRMED, and no response since */
     int64_t now;
 };
 
 /* ERR_INVALID means invalid_grant, ERR_TOO_LARGE invalid_target: the audience was not authorized.
+ * ERR_UNCONFIRMED, after ten seconds: the code was perhaps used.
  * *problem is a sentence for the app's developer. */
 enum err token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
                         struct token_set *out, const char **problem);
@@ -39,6 +41,7 @@ struct refresh {
     struct str token;
     struct str scope;  /* absent: unchanged */
     audience audience; /* 0: unchanged */
+    bool is_unanswered; /* this token got ERR_UNCONFIRMED, and no response since */
     int64_t now;
     /* Limits refreshes per family; called inside the transaction, on any thread. NULL: no limit. */
     bool (*may_refresh)(void *context, struct str family_id);

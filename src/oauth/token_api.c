@@ -69,6 +69,18 @@ send_missing(struct call *call, const char *field)
     return ERR_NONE;
 }
 
+/* Remembers that a code or refresh token was perhaps used and its client has no tokens for it: if
+ * the client tries again, that is no reuse by a second party. */
+static void
+note_outcome(struct call *call, struct str secret, bool was_unanswered, enum err err)
+{
+    struct throttle *unanswered = call->web->unanswered;
+    if (err == ERR_UNCONFIRMED && !was_unanswered)
+        throttle_take(unanswered, secret);
+    else if (err == ERR_NONE && was_unanswered)
+        throttle_return(unanswered, secret);
+}
+
 static enum err
 exchange(struct call *call, audience wanted)
 {
@@ -87,11 +99,13 @@ exchange(struct call *call, audience wanted)
         .redirect_uri = call_text(call, REDIRECT_URI),
         .verifier = call_text(call, VERIFIER),
         .audience = wanted,
+        .is_unanswered = throttle_wait(call->web->unanswered, call_text(call, CODE)) != 0,
         .now = call->now,
     };
     struct token_set set;
     const char *problem = NULL;
     enum err err = token_exchange(call->db, call->mem, &params, &set, &problem);
+    note_outcome(call, params.code, params.is_unanswered, err);
     return send_tokens(call, err, &set, problem);
 }
 
@@ -111,6 +125,7 @@ refresh(struct call *call, audience wanted)
         .token = call_text(call, REFRESH_TOKEN),
         .scope = call_text(call, SCOPE),
         .audience = wanted,
+        .is_unanswered = throttle_wait(call->web->unanswered, call_text(call, REFRESH_TOKEN)) != 0,
         .now = call->now,
         .may_refresh = may_refresh,
         .context = call->web->refreshes,
@@ -118,6 +133,7 @@ refresh(struct call *call, audience wanted)
     struct token_set set;
     const char *problem = NULL;
     enum err err = token_refresh(call->db, call->mem, &params, &set, &problem);
+    note_outcome(call, params.token, params.is_unanswered, err);
     return send_tokens(call, err, &set, problem);
 }
 

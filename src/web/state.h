@@ -85,6 +85,7 @@ struct web {
     struct throttle *registrations;    /* of clients by themselves, by network */
     struct throttle *document_fetches; /* of client ID metadata documents, by network */
     struct throttle *mails;            /* that anyone can request, by recipient and by network */
+    struct throttle *unanswered;       /* codes and refresh tokens: see token_api.c */
     struct throttle *creations;        /* of accounts and apps, by network and in all */
     struct site public;
     struct site private;

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { Cluster, PG_PASSWORD, psql } from "../kit/pg.mjs";
 import { behindProxy } from "../kit/pg_proxy.mjs";
-import { addApp, addPerson, assertTokens, EVERYTHING, userinfo } from "../kit/oauth.mjs";
+import { addApp, addPerson, assertDead, assertInvalidGrant, assertTokens, EVERYTHING, userinfo, words } from "../kit/oauth.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres, world } from "../kit/world.mjs";
 import { writers } from "../kit/writers.mjs";
@@ -94,4 +94,65 @@ onPostgres("a lost confirmation is found out for every refresh that shared the t
   const stored = await w.sql("SELECT count(*), count(used_at) FROM refresh_token");
   assert.equal(stored.trim(), "24|16", "each was used once and has one successor");
   for (const { access_token } of sets) assert.equal((await userinfo(w, access_token)).status, 200);
+});
+
+// The COMMIT of the next transaction with this statement arrives, but its confirmation does not, and then nobody
+// reaches the server, until `isCut` is false again.
+function cutAtCommit(between, statement) {
+  between.onCommitOf = statement;
+  between.onCommit = ({ client, upstream, bytes }) => {
+    between.isCut = true;
+    upstream.removeAllListeners("data").once("data", () => client.destroy());
+    upstream.write(bytes);
+  };
+}
+
+// A refresh, and the exchange of a code, each with the name of a statement of it.
+async function tokenRequests(t) {
+  const { w, between } = await behindProxy(t, { "store-deadline": 500 });
+  const ada = await addPerson(w, "ada");
+  const app = await addApp(w, { owner: "ada" });
+  const refreshing = async () => {
+    const { refresh_token } = await ada.connect(app);
+    return () => app.refresh(refresh_token);
+  };
+  const exchanging = async () => {
+    const code = await ada.authorize(app);
+    return () => app.exchange(code);
+  };
+  return { w, between, app, kinds: [[refreshing, "refresh_use"], [exchanging, "code_redeem"]] };
+}
+
+onPostgres("a refresh or code exchange whose outcome is unknown is looked up as soon as the database responds", async (t) => {
+  const { w, between, app, kinds } = await tokenRequests(t);
+  for (const [prepare, statement] of kinds) {
+    const request = await prepare();
+    const losses = () => w.service.log.filter(({ event }) => event === "store_commit_lost").length;
+    const before = losses();
+    cutAtCommit(between, statement);
+    const pending = request();
+    await until("the loss", () => losses() > before);
+    between.isCut = false;
+    const set = assertTokens(await pending, EVERYTHING);
+    assertTokens(await app.refresh(set.refresh_token), EVERYTHING);
+  }
+});
+
+onPostgres("a client may repeat a refresh or code exchange of unknown outcome long after, until it has its tokens", async (t) => {
+  const { w, between, app, kinds } = await tokenRequests(t);
+  for (const [prepare, statement] of kinds) {
+    const request = await prepare();
+    cutAtCommit(between, statement);
+    const unknown = await request();
+    assert.equal(unknown.status, 503);
+    assert.match(unknown.text, /may or may not have been made/);
+    between.isCut = false;
+    await until("the database responds", async () => (await w.get("/readyz")).status === 200);
+    w.clock.forward(600);
+    const set = assertTokens(await request(), EVERYTHING);
+    assert.deepEqual(await app.worth(set.refresh_token), words(EVERYTHING));
+    w.clock.forward(600);
+    assertInvalidGrant(await request());
+    await assertDead(app, set);
+  }
 });

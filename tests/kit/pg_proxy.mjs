@@ -7,11 +7,12 @@ import { world } from "./world.mjs";
 
 // `onCommit` decides once what happens to the next COMMIT, or, with `onCommitOf`, to that of the next transaction
 // that runs a statement with this name. `delayMs` is how long everything that the service sends waits on its way
-// to the database.
+// to the database. While `isCut` is true, connections are closed.
 export async function proxy(t, port) {
   const sockets = new Set();
-  const between = { onCommit: null, onCommitOf: null, delayMs: 0 };
+  const between = { onCommit: null, onCommitOf: null, delayMs: 0, isCut: false };
   const server = net.createServer((client) => {
+    if (between.isCut) return client.destroy();
     const upstream = net.connect(port, "127.0.0.1");
     let sent = ""; // since the last transaction
     for (const socket of [client, upstream]) {
@@ -19,9 +20,10 @@ export async function proxy(t, port) {
       socket.on("error", () => {}).on("close", () => (client.destroy(), upstream.destroy()));
     }
     client.on("data", (bytes) => {
+      if (between.isCut) return client.destroy();
       const decide = between.onCommit;
       sent += bytes.toString("latin1");
-      const isWanted = between.onCommitOf === null || sent.includes(`\0${between.onCommitOf}\0`);
+      const isWanted = between.onCommitOf === null || ["", "_many"].some((end) => sent.includes(`\0${between.onCommitOf}${end}\0`));
       if (/COMMIT|ROLLBACK/.test(sent.slice(-40))) sent = "";
       if (decide === null || !isWanted || !bytes.includes("COMMIT"))
         return between.delayMs === 0 ? upstream.write(bytes) : setTimeout(() => upstream.writable && upstream.write(bytes), between.delayMs);
