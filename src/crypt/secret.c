@@ -13,7 +13,7 @@
 #define RANDOM_LENGTH 43
 #define GROUP_BYTES 16
 #define TIME_BYTES 4 /* after the group: seconds since 1970, until 2106 */
-#define MASK_AT 40 /* random, also in a secret that names its group */
+#define MASK_AT 40   /* random, also in a secret that names its group */
 #define CHECKED_LENGTH (PREFIX_LENGTH + RANDOM_LENGTH)
 #define CHECKSUM_LENGTH (SECRET_LENGTH - CHECKED_LENGTH)
 

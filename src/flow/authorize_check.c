@@ -109,7 +109,7 @@ check_scopes(struct arena *mem, const struct authorize_params *params,
     }
     if (out->scopes == 0) /* RFC 6749 §3.3: a default is used */
         out->scopes = out->app.scopes != 0 ? out->app.scopes : params->default_scopes;
-    /* What a client wrote into its own metadata is a wish: it may ask for more later. */
+    /* The scopes that a client wrote into its own metadata are no limit: it may ask for more. */
     scopes beyond = of_portal ? out->scopes & ~out->app.scopes : 0;
     if (beyond != 0)
         out->reason = str_format(mem,

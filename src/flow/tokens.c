@@ -32,7 +32,7 @@ struct work {
     struct str redirect_uri;
     struct str verifier;
     struct str scope;
-    audience audience; /* 0: the family's */
+    audience audience;  /* 0: the family's */
     bool is_unanswered; /* the client has no response to an earlier request that was perhaps made */
     struct token_set *out;
     enum err refusal; /* returned to the caller although the transaction commits */
@@ -104,8 +104,8 @@ make_pair(const struct work *work, const struct live_family *of)
 {
     return (struct token_set){
         .access = secret_make(work->mem, SECRET_ACCESS_TOKEN, shard_of(of->family.id)),
-        .refresh = secret_make_in(work->mem, SECRET_REFRESH_TOKEN, str_from(of->family.id, 4),
-                                  work->now),
+        .refresh =
+            secret_make_in(work->mem, SECRET_REFRESH_TOKEN, str_from(of->family.id, 4), work->now),
     };
 }
 
@@ -116,8 +116,8 @@ derive_pair(const struct work *work, struct str seed, int64_t used_at)
     struct str family = secret_group(work->mem, work->token);
     return (struct token_set){
         .access = secret_derive(work->mem, SECRET_ACCESS_TOKEN, work->token, seed),
-        .refresh = secret_derive_in(work->mem, SECRET_REFRESH_TOKEN, work->token, seed, family,
-                                    used_at),
+        .refresh =
+            secret_derive_in(work->mem, SECRET_REFRESH_TOKEN, work->token, seed, family, used_at),
     };
 }
 

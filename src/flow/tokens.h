@@ -25,7 +25,7 @@ struct exchange {
     struct str code;
     struct str redirect_uri;
     struct str verifier;
-    audience audience; /* where the access token shall be valid; 0: as authorized */
+    audience audience;  /* where the access token shall be valid; 0: as authorized */
     bool is_unanswered; /* this code got ERR_UNCONFIRMED, and no response since */
     int64_t now;
 };
@@ -39,8 +39,8 @@ enum err token_exchange(struct db *db, struct arena *mem, const struct exchange 
 struct refresh {
     const struct app *app;
     struct str token;
-    struct str scope;  /* absent: unchanged */
-    audience audience; /* 0: unchanged */
+    struct str scope;   /* absent: unchanged */
+    audience audience;  /* 0: unchanged */
     bool is_unanswered; /* this token got ERR_UNCONFIRMED, and no response since */
     int64_t now;
     /* Limits refreshes per family; called inside the transaction, on any thread. NULL: no limit. */

@@ -149,10 +149,9 @@ SQL_MANY(refresh_find,
          " AND r.expires_at > m.p3"
          " JOIN token_family f ON f.family_id = r.family_id FOR UPDATE OF r");
 
-SQL(refresh_find_forgotten,
-    "SELECT f.app_id, (SELECT COUNT(*) FROM lost_writes"
-    " WHERE lost_from <= $3 AND lost_until >= $4) FROM token_family f"
-    " WHERE f.family_id = $1 AND f.issued_at > $2");
+SQL(refresh_find_forgotten, "SELECT f.app_id, (SELECT COUNT(*) FROM lost_writes"
+                            " WHERE lost_from <= $3 AND lost_until >= $4) FROM token_family f"
+                            " WHERE f.family_id = $1 AND f.issued_at > $2");
 
 SQL_UNTRACKED_MANY(
     refresh_use,
@@ -470,9 +469,9 @@ refresh_store_find_forgotten(struct db_tx *tx, struct arena *mem, struct str fam
                              int64_t issued_at, int64_t now, struct refresh_token *out)
 {
     struct db_rows rows = { 0 };
-    enum err err =
-        db_query(tx, mem, &refresh_find_forgotten, &rows, db_text(family_id),
-                 db_int(now - REFRESH_SECONDS), db_int(issued_at + LATE_SECONDS), db_int(issued_at));
+    enum err err = db_query(tx, mem, &refresh_find_forgotten, &rows, db_text(family_id),
+                            db_int(now - REFRESH_SECONDS), db_int(issued_at + LATE_SECONDS),
+                            db_int(issued_at));
     if (found(err, &rows))
         return found(err, &rows);
     *out = (struct refresh_token){

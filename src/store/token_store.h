@@ -97,9 +97,9 @@ enum err refresh_store_find(struct db_tx *tx, struct arena *mem, struct str hash
                             struct refresh_token *out);
 
 /* For a token that refresh_store_find() does not find, but that names a family: finds it as lost if
- * it was issued at a time whose writes a failover lost, otherwise as used long ago if the family has
- * a newer one. ERR_NOT_FOUND if the family does not exist, or if its newest token may have expired,
- * because then it may be the newest. */
+ * it was issued at a time whose writes a failover lost, otherwise as used long ago if the family
+ * has a newer one. ERR_NOT_FOUND if the family does not exist, or if its newest token may have
+ * expired, because then it may be the newest. */
 enum err refresh_store_find_forgotten(struct db_tx *tx, struct arena *mem, struct str family_id,
                                       int64_t issued_at, int64_t now, struct refresh_token *out);
 

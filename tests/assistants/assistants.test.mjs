@@ -131,6 +131,8 @@ class Assistant {
 // ---- the user ----
 
 async function allow(url, callback) {
+  await page.goto("about:blank");
+  page.complaints = []; // those of the page of the assistant before
   await page.goto(url);
   await page.waitForSelector("button[value=allow]");
   assert.match(await page.textContent("main"), /Not verified: any program can use this name\./);

@@ -94,8 +94,7 @@ a_derived_secret_stays_in_the_shard(void **state)
     struct arena *mem = arena_new();
     struct str group = str_from(random_id_in(mem, "fam_", STR("_9")), 4);
     const struct secret *from = secret_make_in(mem, SECRET_REFRESH_TOKEN, group, 1700000000);
-    const struct secret *access =
-        secret_derive(mem, SECRET_ACCESS_TOKEN, from, STR("seed"));
+    const struct secret *access = secret_derive(mem, SECRET_ACCESS_TOKEN, from, STR("seed"));
     const struct secret *refresh =
         secret_derive_in(mem, SECRET_REFRESH_TOKEN, from, STR("seed"), group, 4102444800);
     assert_int_equal(shard_shown(secret_reveal(access)), shard_number(STR("_9")));
