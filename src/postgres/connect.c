@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define OPTIONS_MAX 64
+#define SLICE_MS 20 /* between two looks at the other hosts */
 
 static void
 ignore_notice(void *context, const PGresult *result)
@@ -83,7 +84,8 @@ postgres_free_hosts(struct postgres_store *store)
     PQconninfoFree(store->options);
 }
 
-/* Those that never failed in the order of the address, then by the time of their last failure. */
+/* Those that did not fail since they were reached, in the order of the address, then by the time of
+ * the last failure. */
 static void
 sort_hosts(struct postgres_store *store, struct postgres_host **sorted)
 {
@@ -169,15 +171,45 @@ start(const struct postgres_store *store, const struct postgres_host *host, cons
     return handle;
 }
 
+/* Whether another thread has connected to another host since `began`. After a promotion, the old
+ * primary may neither accept nor refuse connections. */
 static bool
-finish(const struct postgres_store *store, PGconn *handle, int64_t until, bool *late)
+is_overtaken(const struct postgres_store *store, const struct postgres_host *host, int64_t began)
+{
+    for (size_t i = 0; i < store->host_count; i++)
+        if (&store->hosts[i] != host && store->hosts[i].reached_at > began)
+            return true;
+    return false;
+}
+
+/* False: not before `until`, or not worth waiting for. */
+static bool
+wait_for_host(const struct postgres_store *store, const struct postgres_host *host, PGconn *handle,
+              short events, int64_t until)
+{
+    int64_t began = clock_ticks_ns();
+    for (;;) {
+        int64_t slice = store->host_count == 1 ? until : postgres_until(SLICE_MS);
+        if (slice > until)
+            slice = until;
+        if (postgres_wait(store, handle, events, slice))
+            return true;
+        bool interrupted = clock_ticks_ns() < slice;
+        if (slice == until || interrupted || is_overtaken(store, host, began))
+            return false;
+    }
+}
+
+static bool
+finish(const struct postgres_store *store, const struct postgres_host *host, PGconn *handle,
+       int64_t until, bool *late)
 {
     PostgresPollingStatusType status = PGRES_POLLING_WRITING; /* see PQconnectPoll() */
     while (PQstatus(handle) != CONNECTION_BAD && status != PGRES_POLLING_FAILED) {
         if (status == PGRES_POLLING_OK)
             return PQsetnonblocking(handle, 1) == 0;
         short events = status == PGRES_POLLING_READING ? POLLIN : POLLOUT;
-        if (!postgres_wait(store, handle, events, until)) {
+        if (!wait_for_host(store, host, handle, events, until)) {
             *late = true;
             return false;
         }
@@ -200,8 +232,10 @@ connect_host(struct postgres_store *store, struct postgres_host *host, int64_t u
     PGconn *handle = start(store, host, addresses);
     bool late = false;
     free(addresses);
-    if (handle != NULL && finish(store, handle, until, &late)) {
+    if (handle != NULL && finish(store, host, handle, until, &late)) {
         PQsetNoticeReceiver(handle, ignore_notice, NULL);
+        host->reached_at = clock_ticks_ns();
+        host->failed_at = 0;
         return handle;
     }
     host->failed_at = clock_ticks_ns();
@@ -213,16 +247,16 @@ connect_host(struct postgres_store *store, struct postgres_host *host, int64_t u
     return NULL;
 }
 
-struct postgres_connection *
-postgres_connect(struct postgres_store *store, int64_t within_ms, struct why *why)
+/* Tries each host once. NULL: none accepted. */
+static struct postgres_connection *
+try_hosts(struct postgres_store *store, int64_t until, char *reasons, size_t size)
 {
     struct postgres_host *hosts[POSTGRES_HOSTS_MAX];
-    int64_t now = clock_ticks_ns(), until = postgres_until(within_ms);
-    char reasons[sizeof why->text] = "";
+    int64_t now = clock_ticks_ns();
     sort_hosts(store, hosts);
     for (size_t i = 0; i < store->host_count; i++) { /* each may use its share of the rest */
         int64_t share = now + (until - now) / (int64_t)(store->host_count - i);
-        PGconn *handle = connect_host(store, hosts[i], share, reasons, sizeof reasons);
+        PGconn *handle = connect_host(store, hosts[i], share, reasons, size);
         if (handle != NULL) {
             struct postgres_connection *connection = memory_alloc(1, sizeof *connection);
             *connection = (struct postgres_connection){ .handle = handle,
@@ -233,6 +267,21 @@ postgres_connect(struct postgres_store *store, int64_t within_ms, struct why *wh
         }
         now = clock_ticks_ns();
     }
+    return NULL;
+}
+
+struct postgres_connection *
+postgres_connect(struct postgres_store *store, int64_t within_ms, struct why *why)
+{
+    int64_t began, until = postgres_until(within_ms);
+    char reasons[sizeof why->text];
+    do { /* again if another thread reached a host meanwhile, for example because it was promoted */
+        began = clock_ticks_ns();
+        reasons[0] = '\0';
+        struct postgres_connection *connection = try_hosts(store, until, reasons, sizeof reasons);
+        if (connection != NULL)
+            return connection;
+    } while (is_overtaken(store, NULL, began) && clock_ticks_ns() < until);
     why_set(why, "store: cannot connect to PostgreSQL: %s", reasons);
     return NULL;
 }

@@ -14,8 +14,9 @@
 #include <time.h>
 
 #define PAUSE_MS 1000
-#define ROUND_MS 800 /* for connecting and for the answer, each */
-#define LATE_MS 600  /* a readiness check does not wait for a round that takes longer */
+#define SEARCH_MS 200 /* the pause while no server may be used: one may be promoted */
+#define ROUND_MS 800  /* for connecting and for the answer, each */
+#define LATE_MS 600   /* a readiness check does not wait for a round that takes longer */
 #define SKEW_MAX_NS 1000000000
 #define CHANGES_NS ((int64_t)60 * 1000000000)
 #define FOLLOW_NS 50000000 /* smaller differences are the network's */
@@ -205,7 +206,8 @@ run(void *argument)
     struct postgres_monitor *monitor = argument;
     pthread_mutex_lock(&monitor->lock);
     while (!monitor->stopping) {
-        struct timespec until = at(postgres_until(PAUSE_MS));
+        bool searching = monitor->connection == NULL && monitor->store->host_count > 1;
+        struct timespec until = at(postgres_until(searching ? SEARCH_MS : PAUSE_MS));
         pthread_cond_clockwait(&monitor->wake, &monitor->lock, CLOCK_MONOTONIC, &until);
         if (!monitor->stopping)
             next_round(monitor);

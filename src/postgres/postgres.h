@@ -60,6 +60,7 @@ struct postgres_connection {
     bool *prepared;        /* statements; NULL: not set up, see prepare.c */
     bool lost;             /* closed, or hung, or connected to a server that became read-only */
     bool late;             /* lost because a statement missed its deadline */
+    bool elsewhere;        /* lost because versions are synchronized with another server */
     struct postgres_connection *next; /* in the idle list */
 };
 
@@ -67,8 +68,10 @@ struct postgres_lookup;
 
 /* A server that the address names. */
 struct postgres_host {
-    char *name, *address, *port;    /* NULL: libpq's default */
-    _Atomic int64_t failed_at;      /* clock_ticks_ns() of the last failure; 0: none */
+    char *name, *address, *port; /* NULL: libpq's default */
+    _Atomic int64_t
+        failed_at; /* clock_ticks_ns() of the last failure; 0: none since it was reached */
+    _Atomic int64_t reached_at;     /* … of the last connection that was made; 0: none */
     struct postgres_lookup *lookup; /* of its addresses; NULL: none runs. Under the store's lock */
 };
 
@@ -154,6 +157,10 @@ PGresult *postgres_run(struct postgres_connection *connection, const char *scrip
 
 /* Marks the connection as lost, and tries its host after the others. */
 void postgres_leave(struct postgres_connection *connection, const char *event);
+
+/* Marks a connection as lost that leads to another server than the one that versions are
+ * synchronized with. Either of the two can be the primary, so its host is tried as before. */
+void postgres_discard(struct postgres_connection *connection);
 bool postgres_command(struct postgres_connection *connection, const char *text);
 int64_t postgres_until(int64_t ms); /* clock_ticks_ns() in so many milliseconds */
 
@@ -284,7 +291,8 @@ bool postgres_read_hosts(struct postgres_store *store);
 void postgres_free_hosts(struct postgres_store *store);
 
 /* A connection outside the pool, without prepared statements. Tries the hosts in the order of the
- * address, those that failed last after the others. NULL if none accepts writes in `within_ms`. */
+ * address, those that failed last after the others, and does not wait for one while another thread
+ * has reached another. NULL if none accepts writes in `within_ms`. */
 struct postgres_connection *postgres_connect(struct postgres_store *store, int64_t within_ms,
                                              struct why *why);
 void postgres_disconnect(struct postgres_connection *connection); /* NULL is allowed */

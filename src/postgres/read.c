@@ -105,7 +105,7 @@ run_all(struct postgres_store *store, struct reader **readers, size_t count)
     postgres_batch_add(mem, &list, requests, count);
     bool good = postgres_batch_run(connection, mem, list, false, NULL);
     if (good && !postgres_sync_is_same_server(connection)) {
-        postgres_leave(connection, "store_other_server");
+        postgres_discard(connection);
         good = false;
     }
     for (size_t i = 0; i < count && !good; i++)

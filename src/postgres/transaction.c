@@ -93,7 +93,7 @@ execute_read(struct postgres_tx *tx, struct arena *mem, const struct sql *sql,
     if (err || postgres_sync_is_same_server(tx->connection))
         return err;
     *rows = (struct db_rows){ 0 };
-    postgres_leave(tx->connection, "store_other_server");
+    postgres_discard(tx->connection);
     return ERR_UNAVAILABLE;
 }
 
@@ -131,7 +131,7 @@ static bool
 may_read_again(struct postgres_tx *tx, size_t attempt, int64_t began)
 {
     struct postgres_store *store = store_of(tx->tx.db);
-    bool lost = tx->connection->lost;
+    bool lost = tx->connection->lost, elsewhere = tx->connection->elsewhere;
     if (!postgres_is_in_time(began, store))
         return false;
     if (!lost && !tx->conflict)
@@ -139,7 +139,8 @@ may_read_again(struct postgres_tx *tx, size_t attempt, int64_t began)
     if (lost) {
         postgres_give_back(store, tx->connection);
         tx->connection = NULL;
-    } else
+    }
+    if (!lost || elsewhere) /* versions follow to the new server within some milliseconds */
         wait_before_retry(attempt);
     atomic_fetch_add(&store->retries, 1);
     return !lost || postgres_borrow(store, &tx->connection) == ERR_NONE;

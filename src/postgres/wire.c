@@ -49,13 +49,26 @@ wait_for_result(struct postgres_connection *connection, int64_t until)
     return true;
 }
 
+static void
+mark_lost(struct postgres_connection *connection, const char *event)
+{
+    connection->lost = true;
+    log_warn(event, log_text("host", str_of(PQhost(connection->handle))),
+             log_text("port", str_of(PQport(connection->handle))));
+}
+
 void
 postgres_leave(struct postgres_connection *connection, const char *event)
 {
-    connection->lost = true;
     connection->host->failed_at = clock_ticks_ns();
-    log_warn(event, log_text("host", str_of(PQhost(connection->handle))),
-             log_text("port", str_of(PQport(connection->handle))));
+    mark_lost(connection, event);
+}
+
+void
+postgres_discard(struct postgres_connection *connection)
+{
+    connection->elsewhere = true;
+    mark_lost(connection, "store_other_server");
 }
 
 PGresult *

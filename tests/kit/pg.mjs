@@ -78,8 +78,8 @@ export class Cluster {
     return cluster;
   }
 
-  // A replica that streams from this server and confirms every commit.
-  async replica() {
+  // A replica that streams from this server and confirms every commit, or, if it is not synchronous, follows as it can.
+  async replica({ synchronous = true } = {}) {
     const replica = new Cluster();
     replica.dir = makeFolder(path.dirname(this.dir), "penchant-pg-");
     replica.data = path.join(replica.dir, "data");
@@ -91,11 +91,24 @@ export class Cluster {
     const copied = await run(tool("pg_basebackup"), [...from, "-D", replica.data, "-R", "-X", "stream", "-c", "fast"], asOwner(replica.dir));
     if (copied.status !== 0) throw new Error(`pg_basebackup failed:\n${copied.err}`);
     await replica.up();
-    await psql(this.address("postgres"), "ALTER SYSTEM SET synchronous_standby_names = '*'");
-    this.server.signal("SIGHUP");
-    const synchronous = "SELECT count(*) FROM pg_stat_replication WHERE sync_state = 'sync'";
-    await until("the replica", async () => (await psql(this.address("postgres"), synchronous)) === "1");
+    if (synchronous) await this.configure("synchronous_standby_names", "'*'");
+    const streaming = `SELECT count(*) FROM pg_stat_replication WHERE state = 'streaming' AND sync_state = '${synchronous ? "sync" : "async"}'`;
+    await until("the replica", async () => (await psql(this.address("postgres"), streaming)) === "1");
     return replica;
+  }
+
+  // Changes a setting of the running server.
+  async configure(name, value) {
+    await psql(this.address("postgres"), `ALTER SYSTEM SET ${name} = ${value}`);
+    this.server.signal("SIGHUP");
+  }
+
+  // A replica stops following its primary: it has everything committed so far, and nothing that comes later.
+  async unfollow(primary) {
+    const behind = "SELECT count(*) FROM pg_stat_replication WHERE replay_lsn IS DISTINCT FROM pg_current_wal_lsn()";
+    await until("the replica to catch up", async () => (await psql(primary.address("postgres"), behind)) === "0");
+    await this.configure("primary_conninfo", "''");
+    await until("the replica to stop", async () => (await psql(primary.address("postgres"), "SELECT count(*) FROM pg_stat_replication")) === "0");
   }
 
   // Makes a replica the primary.

@@ -1,4 +1,4 @@
-// A proxy between a service and PostgreSQL, which loses commits or delays statements.
+// A proxy between a service and PostgreSQL, which loses commits, delays statements, or loses everything.
 
 import assert from "node:assert/strict";
 import net from "node:net";
@@ -7,20 +7,24 @@ import { world } from "./world.mjs";
 
 // `onCommit` decides once what happens to the next COMMIT, or, with `onCommitOf`, to that of the next transaction
 // that runs a statement with this name. `delayMs` is how long everything that the service sends waits on its way
-// to the database. While `isCut` is true, connections are closed.
+// to the database. While `isCut` is true, connections are closed. While `swallows` is true, nothing passes in either
+// direction, and new connections get no answer: the network between them is partitioned. `accepted` counts connections.
 export async function proxy(t, port) {
   const sockets = new Set();
-  const between = { onCommit: null, onCommitOf: null, delayMs: 0, isCut: false };
+  const between = { onCommit: null, onCommitOf: null, delayMs: 0, isCut: false, swallows: false, accepted: 0 };
   const server = net.createServer((client) => {
+    between.accepted++;
     if (between.isCut) return client.destroy();
     const upstream = net.connect(port, "127.0.0.1");
     let sent = ""; // since the last transaction
     for (const socket of [client, upstream]) {
       sockets.add(socket);
-      socket.on("error", () => {}).on("close", () => (client.destroy(), upstream.destroy()));
+      // A partition hides that the other side closed its connection.
+      socket.on("error", () => {}).on("close", () => between.swallows || (client.destroy(), upstream.destroy()));
     }
     client.on("data", (bytes) => {
       if (between.isCut) return client.destroy();
+      if (between.swallows) return;
       const decide = between.onCommit;
       sent += bytes.toString("latin1");
       const isWanted = between.onCommitOf === null || ["", "_many"].some((end) => sent.includes(`\0${between.onCommitOf}${end}\0`));
@@ -30,7 +34,7 @@ export async function proxy(t, port) {
       between.onCommit = between.onCommitOf = null;
       return decide({ client, upstream, bytes });
     });
-    upstream.on("data", (bytes) => client.write(bytes));
+    upstream.on("data", (bytes) => between.swallows || client.write(bytes));
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   server.unref(); // a test that fails may not come to its end

@@ -1,7 +1,8 @@
 // `make soak`: the long tests. A hundred rounds of kill -9 on each store, two minutes of mixed load with
 // random crashes, three disaster drills (the store is lost under load and restored), twenty promotions of a
-// replica while the primary hangs, a switchover and a killed leader in a cluster of Patroni, three thousand
-// changes on one of three nodes with reads on all, an upgrade under load, four thousand random walks through OAuth, fifty thousand
+// replica while the primary is dead, hangs, is partitioned, or is read-only, a switchover and a killed leader in
+// a cluster of Patroni, three thousand changes on one of three nodes with reads on all, an upgrade under load,
+// four thousand random walks through OAuth, fifty thousand
 // bodies generated from the schemas, two million texts for the token counter, two million hint responses
 // checked for their invariants, hints about eleven thousand generated users, the pages in all four views and
 // on PostgreSQL, clients that sign in to MCP on PostgreSQL, the unit and API tests under ThreadSanitizer,
@@ -48,7 +49,7 @@ const tasks = [
   fileTask("disaster drill on SQLite", fault("drill"), { STORE: "sqlite", ...ON_DISK, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "60", DRILL_ROUNDS: process.env.DRILL_ROUNDS ?? "3" }, HOUR),
   fileTask("fault on PostgreSQL", fault("nth_call"), { STORE: "postgres", ...ON_DISK }, HOUR),
   fileTask("clients on PostgreSQL", path.join(ROOT, "tests/clients/mcp_sign_in.test.mjs"), { STORE: "postgres" }, HOUR),
-  fileTask("failover on PostgreSQL", fault("postgres_failover"), { STORE: "postgres", ...ON_DISK, FAILOVER_ROUNDS: process.env.FAILOVER_ROUNDS ?? "20" }, HOUR),
+  fileTask("failover on PostgreSQL", fault("postgres_promotion"), { STORE: "postgres", ...ON_DISK, FAILOVER_ROUNDS: process.env.FAILOVER_ROUNDS ?? "5" }, HOUR),
   ...testFiles("cluster").map((file) => fileTask("cluster on PostgreSQL", file, { STORE: "postgres", ...ON_DISK }, HOUR)),
   ...Object.entries(stores).flatMap(([STORE, title]) => testFiles("versions").map((file) => fileTask(`versions on ${title}`, file, { STORE }, HOUR))),
   fileTask("nodes on PostgreSQL", fault("postgres_nodes"), { STORE: "postgres", ...ON_DISK, NODES_ROUNDS: process.env.NODES_ROUNDS ?? "100" }, HOUR),
