@@ -181,7 +181,7 @@ onPostgres("a request that waits gets a new connection when the server accepts t
 });
 
 onPostgres("a server without free connections: requests share those that are open", async (t) => {
-  const { w } = await ownCluster(t, { "store-deadline": 2000 }, { max_connections: 4, superuser_reserved_connections: 0 });
+  const { w } = await ownCluster(t, { "store-deadline": 20_000 }, { max_connections: 4, superuser_reserved_connections: 0 });
   const ada = await addPerson(w, "ada");
   // How many of sixty reads need a connection of their own depends on how many share a statement.
   let refused = false;
