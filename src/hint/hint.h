@@ -30,6 +30,7 @@ struct hint_value {
     struct str shown; /* as written in a sentence, without quotes */
     struct str json;  /* as stored; absent: `shown` in quotation marks, which needs no escapes */
     bool quote;       /* always quoted, because it could be read as more than a name */
+    bool by_app;      /* the user did not state or accept it */
 };
 
 /* The token counts of one length of a hint. The *_LAST counts are without the line feed, which can

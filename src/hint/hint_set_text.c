@@ -21,7 +21,7 @@
 #include <endian.h>
 
 #define HINT_SET_VERSION \
-    'E' /* increase it when the format, the sentences or the token counts change */
+    'F' /* increase it when the format, the sentences or the token counts change */
 #define HINT_SET_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define DIGEST_PART 16 /* characters: 96 bits */
 
@@ -41,7 +41,8 @@ enum { TERM_VALUE_AT = TERM_BITS };
 /* Flags in the number before a value; the length is above them. */
 #define IS_QUOTED 1
 #define HAS_JSON 2
-#define LENGTH_AT 2
+#define IS_BY_APP 4
+#define LENGTH_AT 3
 
 /* ---- shared by reading and writing ---- */
 
@@ -98,7 +99,8 @@ static void
 write_value(struct buf *out, const struct hint_value *value)
 {
     bool has_json = str_present(value->json);
-    unsigned kind = (value->quote ? IS_QUOTED : 0) | (has_json ? HAS_JSON : 0);
+    unsigned kind = (value->quote ? IS_QUOTED : 0) | (has_json ? HAS_JSON : 0) |
+                    (value->by_app ? IS_BY_APP : 0);
     add_number(out, kind | (uint64_t)value->shown.len << LENGTH_AT, OF_VALUE);
     if (has_json)
         add_number(out, value->json.len, OF_JSON);
@@ -425,6 +427,7 @@ hint_open(struct arena *mem, struct hint *hint, int items)
         unsigned number = read_number(&at, end);
         size_t json = (number & HAS_JSON) != 0 ? read_number(&at, end) : 0;
         values[i].quote = (number & IS_QUOTED) != 0;
+        values[i].by_app = (number & IS_BY_APP) != 0;
         values[i].shown = read_text(&at, end, number >> LENGTH_AT);
         if ((number & HAS_JSON) != 0)
             values[i].json = read_text(&at, end, json);

@@ -178,8 +178,8 @@ hint_units_bare_key(const struct hint *hint)
     return hint->key_tokens - 1 - closing[hint_units_part(hint->member)][BEFORE_KEY];
 }
 
-static bool
-has_plain_ends(struct str text)
+bool
+hint_units_has_plain_ends(struct str text)
 {
     return text.len > 0 && is_plain(text.ptr[0]) && is_plain(text.ptr[text.len - 1]);
 }
@@ -195,7 +195,7 @@ hint_units_exact(struct arena *mem, const struct hint *hint, int items, struct s
         struct json json = json_into(&out);
         hint_units_value(&json, &hint->values[i]);
         if (out.len <= 2 * quotes ||
-            !has_plain_ends((struct str){ out.ptr + quotes, out.len - 2 * quotes }))
+            !hint_units_has_plain_ends((struct str){ out.ptr + quotes, out.len - 2 * quotes }))
             return false;
     }
     bool known = str_starts(sentence, STR("User ")) || str_starts(sentence, STR("User'")) ||
@@ -236,6 +236,15 @@ hint_units_said(struct arena *mem, struct tokenizer_series *series, struct str s
     }
     int more = count(word) - count(str_first(spaced, word.len + 1));
     return most + (more > 0 ? more : 0);
+}
+
+struct str
+hint_units_inside(const struct hint_value *value)
+{
+    if (!str_present(value->json))
+        return value->shown;
+    bool is_string = value->json.len > 2 && value->json.ptr[0] == '"';
+    return is_string ? (struct str){ value->json.ptr + 1, value->json.len - 2 } : STR("");
 }
 
 void

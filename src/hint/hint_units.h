@@ -44,6 +44,11 @@ int hint_units_bare_name(const struct hint_set *set);
 int hint_units_bare_key(const struct hint *hint);
 int hint_units_close(enum hint_part part, enum hint_ending ending);
 
+/* A value as JSON without its quotation marks; empty if it is no string. hint_units_exact() needs
+ * plain ends of it: ASCII letters or digits. */
+struct str hint_units_inside(const struct hint_value *value);
+bool hint_units_has_plain_ends(struct str text);
+
 /* Adds a value as JSON. */
 struct json;
 void hint_units_value(struct json *out, const struct hint_value *value);

@@ -58,15 +58,30 @@ unmarked_prefix(struct str text)
     return i;
 }
 
+static bool
+needs_backslash(struct str text, size_t i)
+{
+    return is_mark(str_from(text, i)) ||
+           (text.ptr[i] == '.' && i >= 3 &&
+            str_eq_nocase((struct str){ text.ptr + i - 3, 3 }, STR("www")));
+}
+
+bool
+hint_is_unmarked(struct str value)
+{
+    size_t i = unmarked_prefix(value);
+    while (i < value.len && !needs_backslash(value, i))
+        i += 1 + unmarked_prefix(str_from(value, i + 1));
+    return i == value.len;
+}
+
 static void
 add_plain(struct buf *out, struct str text, enum escape escape)
 {
     size_t i = escape == AS_TEXT ? text.len : unmarked_prefix(text);
     buf_add(out, str_first(text, i));
     while (i < text.len) {
-        if (is_mark(str_from(text, i)) ||
-            (text.ptr[i] == '.' && i >= 3 &&
-             str_eq_nocase((struct str){ text.ptr + i - 3, 3 }, STR("www"))))
+        if (needs_backslash(text, i))
             buf_add_char(out, '\\');
         size_t end = i + 1 + unmarked_prefix(str_from(text, i + 1));
         buf_add(out, (struct str){ text.ptr + i, end - i });

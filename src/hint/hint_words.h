@@ -12,6 +12,9 @@
 #include "hint/hint.h"
 #include "hint/hint_quotes.h"
 
+/* Whether a value is written in Markdown as in a sentence, without a backslash. */
+bool hint_is_unmarked(struct str value);
+
 /* One line that ends with a period and names the first `items` values, which must be available. */
 void hint_sentence(struct buf *out, const struct hint *hint, int items, bool strong);
 

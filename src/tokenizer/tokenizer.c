@@ -247,6 +247,31 @@ tokenizer_count(struct str text)
     return known->tokens;
 }
 
+/* ---- values between separators ---- */
+
+bool
+tokenizer_is_separate(struct str text)
+{
+    if (text.len == 0)
+        return false;
+    position first = (position)text.ptr, end = first + text.len, last = end - 1, next;
+    while (last > first && (*last & 0xc0) == 0x80)
+        last--;
+    return (class_at(first, end, &next) & (LETTER | NUMBER)) != 0 &&
+           (class_at(last, end, &next) & (LETTER | NUMBER)) != 0;
+}
+
+/* The space is the start of the first piece, if a letter follows it, and otherwise the whole. */
+size_t
+tokenizer_count_spaced(struct str text, size_t *bare)
+{
+    position at = (position)text.ptr, end = at + text.len, first_end = piece_end(at, end);
+    size_t length = (size_t)(first_end - at), first = piece_tokens(at, length);
+    size_t others = count_pieces(str_from(text, length));
+    *bare = others + (length > 1 ? piece_tokens(at + 1, length - 1) : 0);
+    return first + others;
+}
+
 /* ---- texts that begin alike ---- */
 
 /* Where a piece ends can depend on what follows it, but only on the next piece and a few bytes:

@@ -17,6 +17,13 @@ struct arena;
 
 size_t tokenizer_count(struct str text); /* of valid UTF-8; 0 only if it is empty */
 
+/* Whether it begins and ends with a letter or digit. White space and ASCII punctuation around it,
+ * except an apostrophe after it, then share no token with it but one space before it. */
+bool tokenizer_is_separate(struct str text);
+
+/* Counts a text that begins with a space before a letter or digit. *bare: without the space. */
+size_t tokenizer_count_spaced(struct str text, size_t *bare);
+
 /* Counts texts of which each begins like the one before: the lengths of a list. Only the end that
  * differs is counted anew. The memory lives in the arena; one thread at a time may use it. */
 struct tokenizer_series;

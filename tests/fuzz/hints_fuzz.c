@@ -1,6 +1,6 @@
 /* Any facts and any query: hints never exceed the budget in any format; each sentence is one line,
  * each bullet one list item; a larger budget never includes less; the order of facts does not
- * matter.
+ * matter; an update of a hint set equals a new one.
  *
  * The first line of the input is the query: a byte for format and permissions, one for the domains,
  * two for the budget, then a context. Every other line is a fact: a byte each for member, sources,
@@ -83,6 +83,31 @@ stored_set(struct arena *mem, const struct domain *domain, const struct domain_f
     hint_set_make(mem, domain, of->facts, of->count, &names, &set);
     MUST(hint_set_read(mem, domain, hint_set_write(mem, &set), &kept));
     return kept;
+}
+
+/* An update without one of the facts, and with it again, gives the same as making the set. */
+static void
+updates_hold(struct arena *mem, const struct domain *domain, const struct domain_facts *of,
+             size_t which)
+{
+    struct app_names names = { name_of, NULL };
+    if (of->count == 0)
+        return;
+    struct atom *others = ARENA_ARRAY(mem, struct atom, of->count), *without = others;
+    bool *changed = ARENA_ARRAY(mem, bool, domain->member_count);
+    for (size_t i = 0; i < of->count; i++)
+        if (i != which % of->count)
+            *without++ = of->facts[i];
+    struct str member = of->facts[which % of->count].member;
+    changed[domain_member(domain, member) - domain->members] = true;
+    struct hint_set all, fewer;
+    hint_set_make(mem, domain, of->facts, of->count, &names, &all);
+    hint_set_make(mem, domain, others, of->count - 1, &names, &fewer);
+    struct str text = hint_set_write(mem, &all), shorter = hint_set_write(mem, &fewer);
+    MUST(str_eq(hint_set_rewrite(mem, domain, shorter, changed, of->facts, of->count, &names),
+                text));
+    MUST(str_eq(hint_set_rewrite(mem, domain, text, changed, others, of->count - 1, &names),
+                shorter));
 }
 
 /* ---- properties ---- */
@@ -174,6 +199,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (size_t i = 0; i < domains->count; i++) {
         hint_sets[0][i] = stored_set(mem, &domains->list[i], &facts[i]);
+        updates_hold(mem, &domains->list[i], &facts[i], byte_at(question, 2));
         reverse(&facts[i]);
         hint_sets[1][i] = stored_set(mem, &domains->list[i], &facts[i]);
     }

@@ -151,19 +151,26 @@ long_runs_are_counted(void **state)
     }
 }
 
-/* Each text keeps a random part of the one before. The pieces of these words depend on what follows
- * them: white space, contractions, letters without case before capitals, signs before a line feed.
- */
+/* The pieces of these words depend on what follows them: white space, contractions, letters without
+ * case before capitals, signs before a line feed. */
+static const char *const words[] = {
+    " ",  "  ", "\n", "\n\n", "\t",     "\u00a0", "\u3000", "'", "s",  "re",  "'s",     "'RE",
+    "a",  "A",  "é",  "É",    "\u0301", "\u0e01", "東",     "-", "!/", "/\n", "\u017f", "1",
+    "12", ",",  ".",  "User", " likes", " and",   "\"",     "_", "ǅ",  "ʰ",   "🎸",      "\xc2\x85"
+};
+
+static uint32_t
+next_random(uint32_t *random)
+{
+    *random = *random * 1664525 + 1013904223;
+    return *random >> 8;
+}
+
+/* Each text keeps a random part of the one before. */
 static void
 series_count_like_single_texts(void **state)
 {
     (void)state;
-    static const char *const words[] = { " ",      "  ", "\n", "\n\n", "\t",     "\u00a0",
-                                         "\u3000", "'",  "s",  "re",   "'s",     "'RE",
-                                         "a",      "A",  "é",  "É",    "\u0301", "\u0e01",
-                                         "東",     "-",  "!/", "/\n",  "\u017f", "1",
-                                         "12",     ",",  ".",  "User", " likes", " and",
-                                         "\"",     "_",  "ǅ",  "ʰ",    "🎸",      "\xc2\x85" };
     uint32_t random = 2026;
     struct arena *mem = arena_new();
     struct tokenizer_series *series = tokenizer_series_new(mem);
@@ -187,6 +194,48 @@ series_count_like_single_texts(void **state)
     arena_free(mem);
 }
 
+static size_t
+count_of(struct arena *mem, const char *before, struct str text, const char *after)
+{
+    return tokenizer_count(str_format(mem, "%s%.*s%s", before, STR_ARG(text), after));
+}
+
+/* A text that begins and ends with a letter or digit shares no token with what is around it. */
+static void
+separate_texts_add_up(void **state)
+{
+    (void)state;
+    static const char *const after[] = { "",  ",",   ", and", " and", " 1",
+                                         ".", ".\n", "\n",    "; x",  "\",\"" };
+    uint32_t random = 7;
+    size_t separate = 0;
+    for (int round = 0; round < 20000; round++) {
+        struct arena *mem = arena_new();
+        struct str text = STR("");
+        for (uint32_t more = 1 + next_random(&random) % 6; more > 0; more--)
+            text =
+                str_format(mem, "%.*s%s", STR_ARG(text), words[next_random(&random) % ROWS(words)]);
+        if (tokenizer_is_separate(text)) {
+            size_t bare,
+                spaced = tokenizer_count_spaced(str_format(mem, " %.*s", STR_ARG(text)), &bare);
+            separate++;
+            for (size_t i = 0; i < ROWS(after); i++) {
+                size_t rest = tokenizer_count(str_of(after[i]));
+                assert_int_equal(count_of(mem, "likes ", text, after[i]), 1 + spaced + rest);
+                assert_int_equal(count_of(mem, "1, ", text, after[i]), 2 + spaced + rest);
+                assert_int_equal(count_of(mem, "\",\"", text, after[i]), 1 + bare + rest);
+            }
+        }
+        arena_free(mem);
+    }
+    assert_true(separate > 1000);
+    assert_false(tokenizer_is_separate(STR("")));
+    assert_false(tokenizer_is_separate(STR("a!")));
+    assert_false(tokenizer_is_separate(STR("(a")));
+    assert_false(tokenizer_is_separate(STR("e\u0301")));
+    assert_true(tokenizer_is_separate(STR("東")));
+}
+
 int
 main(void)
 {
@@ -196,6 +245,7 @@ main(void)
         cmocka_unit_test(three_special_characters_match_tiktoken),
         cmocka_unit_test(long_runs_are_counted),
         cmocka_unit_test(series_count_like_single_texts),
+        cmocka_unit_test(separate_texts_add_up),
     };
     return cmocka_run_group_tests_name("tokenizer/tokenizer", tests, NULL, NULL);
 }

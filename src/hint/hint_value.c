@@ -1,0 +1,187 @@
+#include "hint/hint_value.h"
+
+#include "base/arena.h"
+#include "domain/phrase.h"
+#include "domain/value_none.h"
+#include "domain/value_text.h"
+#include "hint/hint_pairs.h"
+#include "hint/hint_quotes.h"
+#include "hint/hint_rank.h"
+#include "model/atom.h"
+#include "text/json_read.h"
+
+#include <string.h>
+
+/* ---- one value ---- */
+
+static struct str
+shown_number(struct arena *mem, const struct json_value *value)
+{
+    return value_number_text(mem, value->type == JSON_REAL ? value->real : (double)value->integer);
+}
+
+/* The entry of an open or closed vocabulary; NULL: none. */
+static const struct vocabulary_value *
+entry_of(struct arena *mem, const struct member *member, struct str value)
+{
+    return member->vocabulary == NULL ? NULL
+                                      : vocabulary_find(member->vocabulary, value_fold(mem, value));
+}
+
+/* The label of a value: always from a closed vocabulary, and from an open one if it defines a label
+ * or the value differs only in case ("indian"). Otherwise the value as the user wrote it. */
+static struct str
+label_of(struct arena *mem, const struct member *member, const struct vocabulary_value *entry,
+         struct str value)
+{
+    bool use_label = entry != NULL && (!member->vocabulary->open || entry->labeled ||
+                                       str_eq(entry->key, value_fold(mem, value)));
+    return use_label ? entry->label : value;
+}
+
+static bool
+is_plain_json(struct str json, struct str shown)
+{
+    return json.len == shown.len + 2 && json.ptr[0] == '"' &&
+           memcmp(json.ptr + 1, shown.ptr, shown.len) == 0;
+}
+
+/* Values of a member with a vocabulary are words for things. Those of others can be names, in which
+ * "my" and "will" mean nothing. */
+static bool
+is_no_name(const struct member *member)
+{
+    return member->vocabulary != NULL && !statement_holds(member);
+}
+
+/* A value of such a member, or of one with a form: in the third person, and quoted if it is a
+ * clause, or a negation after a negation ("dislikes no …"). */
+static void
+shape_value(struct arena *mem, const struct member *member, struct hint_value *out,
+            struct hint_form *form)
+{
+    out->quote = out->quote || phrase_is_clause(out->shown) ||
+                 (member->avoid && value_has_negation(mem, out->shown));
+    if (!out->quote && member->hint.form == FORM_ROLE)
+        out->shown = phrase_without_capitals(mem, out->shown);
+    if (!out->quote) /* a quotation stays as it was written */
+        out->shown = phrase_third_person(mem, out->shown);
+    form->loose = str_present(member->hint.loose) &&
+                  (form->loose || out->quote || !phrase_fits(member->hint.form, out->shown));
+}
+
+/* `plain`: the text is known to need no quotation marks by itself. */
+static void
+make_value(struct arena *mem, const struct member *member, const struct atom *atom, bool plain,
+           struct hint_value *out, struct hint_form *form)
+{
+    const struct json_value *value = NULL;
+    struct why why;
+    *out = (struct hint_value){ .shown = STR(""), .json = atom->value, .by_app = !atom->by_user };
+    if (json_read(mem, atom->value, 4, &value, &why) != ERR_NONE)
+        return;
+    if (value->type == JSON_STR) {
+        const struct vocabulary_value *entry = entry_of(mem, member, value->text);
+        form->plain = entry != NULL ? entry->value : value->text;
+        out->shown = label_of(mem, member, entry, value->text);
+        out->quote = (!plain && hint_must_quote(mem, out->shown)) ||
+                     (!atom->by_user && entry == NULL && !phrase_is_name(out->shown));
+        if (entry == NULL && (member->hint.form != FORM_ANY || is_no_name(member)))
+            shape_value(mem, member, out, form);
+        else if (entry == NULL && !statement_holds(member))
+            out->quote = out->quote || phrase_is_speech(out->shown);
+        if (is_plain_json(atom->value, out->shown))
+            out->json = STR_NONE;
+    } else if (value->type == JSON_BOOL) {
+        form->plain = value->integer != 0 ? STR("true") : STR("false");
+        out->shown = value->integer != 0 ? STR("yes") : STR("no");
+    } else if (value->type == JSON_OBJECT) {
+        out->shown = hint_pairs(mem, member, value, &form->pairs);
+    } else {
+        form->plain = out->shown = shown_number(mem, value);
+    }
+}
+
+int
+hint_sentence_of(const struct member *member, struct str value)
+{
+    for (size_t i = 0; i < member->hint.value_count; i++)
+        if (str_eq(member->hint.values[i].value, value))
+            return (int)i;
+    return HINT_FROM_PATTERN;
+}
+
+bool
+hint_value_is(const struct hint_value *value, struct str json)
+{
+    if (str_present(value->json))
+        return str_eq(value->json, json);
+    return json.len == value->shown.len + 2 &&
+           str_eq(str_first(str_from(json, 1), value->shown.len), value->shown);
+}
+
+bool
+hint_value_has_sentence(struct arena *mem, const struct ranked *fact)
+{
+    struct hint_value unused;
+    struct hint_form form = { .plain = STR_NONE };
+    if (fact->member->hint.value_count == 0)
+        return false;
+    make_value(mem, fact->member, fact->atom, true, &unused, &form);
+    return hint_sentence_of(fact->member, form.plain) >= 0;
+}
+
+/* ---- values that stay as they are ---- */
+
+/* The value of the list with this JSON, if it is shown without quotation marks. NULL: none. Both
+ * are usually in the same order: *at is where to look first. */
+static const struct hint_value *
+unquoted_in(const struct hint *list, struct str json, int *at)
+{
+    for (int tries = 0; list != NULL && tries < list->total; tries++) {
+        const struct hint_value *value = &list->values[(*at + tries) % list->total];
+        if (!hint_value_is(value, json))
+            continue;
+        *at = (*at + tries + 1) % list->total;
+        return value->quote ? NULL : value;
+    }
+    return NULL;
+}
+
+/* Whether the value is shown like this again. That depends on the text and the definition, and on
+ * who stated it: one of an app must be plainly a name. In a loose sentence, it is not known which
+ * of the values is loose. */
+static bool
+stays(const struct hint *list, const struct hint_value *value, const struct atom *atom)
+{
+    return list->sentence == HINT_FROM_PATTERN && str_starts(atom->value, STR("\"")) &&
+           (atom->by_user || value->by_app);
+}
+
+/* ---- all values ---- */
+
+struct hint_value *
+hint_values_make(struct arena *mem, const struct ranked *facts, int count, const struct hint *list,
+                 struct hint_form *form)
+{
+    struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, (size_t)count);
+    bool reads_on = false;
+    int at = 0;
+    *form = (struct hint_form){ .plain = STR_NONE };
+    for (int i = 0; i < count; i++) {
+        const struct atom *atom = facts[i].atom;
+        const struct hint_value *before = unquoted_in(list, atom->value, &at);
+        if (before != NULL && stays(list, before, atom)) {
+            values[i] = *before;
+            values[i].by_app = !atom->by_user;
+            continue;
+        }
+        make_value(mem, facts[i].member, atom, before != NULL, &values[i], form);
+        reads_on = reads_on || (count > 1 && !atom->by_user && phrase_reads_on(values[i].shown));
+    }
+    /* Items of apps could read on from one to the next: "cheap wine", "and ignore", "the
+     * allergies". Then every item of the list is quoted. */
+    for (int i = 0; i < count && reads_on; i++)
+        values[i].quote = true;
+    return values;
+}
