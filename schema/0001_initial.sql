@@ -556,13 +556,15 @@ CREATE TABLE lost_writes (
 
 -- One row: which database of the installation this is (docs/SCALE.md). `installation` is random, and the
 -- same in all of its databases; `number` counts from 1. A single database is 1 of 1. `complete` is 1 after
--- all of them were created: from then on, an empty one among them is a mistake.
+-- all of them were created: from then on, an empty one among them is a mistake. `restored` is 1 after it was
+-- restored from a backup, until it was compared with the others.
 CREATE TABLE store_part (
     id           BIGINT NOT NULL PRIMARY KEY,
     installation TEXT   NOT NULL,
     number       BIGINT NOT NULL,
     parts        BIGINT NOT NULL,
-    complete     BIGINT NOT NULL
+    complete     BIGINT NOT NULL,
+    restored     BIGINT NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 
 -- One row: the wall-clock times that a service has seen (src/base/timekeeper.h).

@@ -50,29 +50,47 @@ dated_name(struct arena *mem, struct str folder)
     return str_format(mem, "%.*s/" PREFIX "%s.db", STR_ARG(folder), plain);
 }
 
+/* Also that of one of several databases, with ".1of2" after it. */
 static int
 is_dated_name(const struct dirent *entry)
 {
-    struct str name = str_of(entry->d_name);
-    return name.len == NAME_LENGTH && str_starts(name, STR(PREFIX)) && str_ends(name, STR("Z.db"));
+    struct str name = str_of(entry->d_name), dated = str_first(name, NAME_LENGTH);
+    struct str part = str_from(name, dated.len), number;
+    if (dated.len < NAME_LENGTH || !str_starts(dated, STR(PREFIX)) || !str_ends(dated, STR("Z.db")))
+        return 0;
+    int64_t unused;
+    return part.len == 0 ||
+           (part.ptr[0] == '.' && str_cut(&part, 'o', &number) && str_starts(part, STR("f")) &&
+            str_to_int(str_from(number, 1), 1, 99, &unused) &&
+            str_to_int(str_from(part, 1), 1, 99, &unused));
 }
 
-/* Deletes all but the newest `keep` backups that --to has made. */
+static bool
+same_backup(const struct dirent *a, const struct dirent *b)
+{
+    return strncmp(a->d_name, b->d_name, NAME_LENGTH) == 0;
+}
+
+/* Deletes all but the newest `keep` backups that --to has made. Those of several databases that
+ * were made together are one. */
 static enum err
 delete_older(struct arena *mem, struct str folder, int64_t keep, struct why *why)
 {
     struct dirent **found = NULL;
     enum err err = ERR_NONE;
     int count = scandir(str_c(mem, folder), &found, is_dated_name, alphasort);
-    for (int i = 0; i < count; i++) {
+    int64_t newer = 0; /* backups */
+    for (int i = count - 1; i >= 0; i--) {
         const char *path = str_format(mem, "%.*s/%s", STR_ARG(folder), found[i]->d_name).ptr;
-        if (i < count - keep && unlink(path) != 0) {
+        newer += i + 1 < count && !same_backup(found[i], found[i + 1]) ? 1 : 0;
+        if (newer >= keep && unlink(path) != 0) {
             why_set(why, "the backup is complete, but %s cannot be deleted: %s", path,
                     strerror(errno));
             err = ERR_UNAVAILABLE;
         }
-        free(found[i]);
     }
+    for (int i = 0; i < count; i++)
+        free(found[i]);
     free(found);
     return err;
 }
@@ -161,6 +179,7 @@ backup(struct command_call *call)
         return follow(call, followed, keep);
     const char *file = str_present(folder) ? dated_name(call->mem, folder).ptr
                                            : str_c(call->mem, call->arguments[0]);
+    size_t databases = db_address_count(call->settings->store);
     enum err err = db_backup(call->settings->store, file, show_progress, call->console, &why);
     if (!err)
         err = verify_backup(call, file, &why);
@@ -172,10 +191,15 @@ backup(struct command_call *call)
         struct json *json = command_json(call);
         json_open_object(json);
         json_put_str(json, "file", str_of(file));
+        if (databases > 1)
+            json_put_int(json, "databases", (int64_t)databases);
         json_close_object(json);
         return command_json_done(call, json);
     }
-    console_print(call->console, "copied the store to %s\n", file);
+    console_print(call->console,
+                  databases > 1 ? "copied the store to %s.1of%zu and so on, a file per database\n"
+                                : "copied the store to %s\n",
+                  file, databases);
     return 0;
 }
 

@@ -208,6 +208,7 @@ struct db_settings {
 /* Describes what is wrong with the address; NULL if it is valid. Does not open anything. */
 const char *db_address_problem(const char *address);
 bool db_address_is_sqlite(const char *address);
+size_t db_address_count(const char *address); /* databases that it names */
 
 /* The files and folders that a remote database's client library reads: certificates and passwords.
  * Returns their number, at most `max`; 0 for SQLite. Allocated in the arena. */
@@ -233,7 +234,8 @@ bool db_reads_block(const struct db *db);
 enum err db_ping(struct db *db, struct why *why);
 
 /* Writes a consistent copy to a new file, in SQLite's format or as pg_dump writes it. A service may
- * use the store meanwhile. `progress` may be NULL. */
+ * use the store meanwhile. `progress` may be NULL. Of several databases each gets a file of its
+ * own, FILE.1of2 and so on, from one time after the other. */
 enum err db_backup(const char *address, const char *file,
                    void (*progress)(void *context, int percent), void *context, struct why *why);
 

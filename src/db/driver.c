@@ -96,6 +96,13 @@ db_address_files(struct arena *mem, const char *address, const char **out, size_
     return driver->address_files == NULL ? 0 : driver->address_files(mem, plain, out, max);
 }
 
+size_t
+db_address_count(const char *address)
+{
+    const struct db_driver *driver = db_driver_of(plain_address(address));
+    return driver->address_count == NULL ? 1 : driver->address_count(plain_address(address));
+}
+
 struct str
 db_path_beside(struct arena *mem, const char *address, const char *ending)
 {

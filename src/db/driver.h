@@ -29,6 +29,8 @@ struct db_driver {
     size_t (*address_files)(struct arena *mem, const char *address, const char **out,
                             size_t max); /* NULL: none; see db_address_files() */
 
+    size_t (*address_count)(const char *address); /* NULL: one; see db_address_count() */
+
     /* Opens the store. Does not read the schema or prepare statements. */
     enum err (*open)(const struct db_settings *settings, struct db **out, struct why *why);
     void (*close)(struct db *db);
@@ -164,9 +166,24 @@ enum err db_part_check(struct db *db, struct arena *mem, bool created, struct wh
 enum err db_part_complete(struct db *db, struct why *why);
 
 /* Makes the rows that all of them have the same, after changes that were committed in some of them
- * only. Between db_migrate() and prepare(). */
+ * only, or after some were restored from backups. In schema transactions. */
 #define DB_PARTS_MAX 64
-enum err db_repair(struct db *const *databases, size_t count, struct why *why);
+enum err db_repair(struct db *const *databases, size_t count, const bool *restored,
+                   struct why *why);
+
+/* After some were restored from backups: makes lookup rows and users agree that are in different
+ * databases. Both functions return the index of a database. */
+struct db_places {
+    size_t (*of_user)(struct str user_id, size_t databases);
+    size_t (*of_lookup)(struct str key, size_t databases);
+};
+enum err db_repair_lookups(struct db *const *databases, size_t count, const bool *restored,
+                           const struct db_places *places, struct why *why);
+
+/* Whether the database was restored since its last repair; sets or ends that. In a schema
+ * transaction of its own. Of a single database it is never true. */
+enum err db_part_restored(struct db *db, bool *out, struct why *why);
+enum err db_part_set_restored(struct db *db, bool restored, struct why *why);
 
 /* Sets `why` for a missing store and returns ERR_NOT_FOUND. */
 enum err db_missing(const char *address, struct why *why);

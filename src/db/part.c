@@ -90,13 +90,37 @@ db_part_check(struct db *db, struct arena *mem, bool created, struct why *why)
     return created ? record(db, mem, part, why) : compare(db, mem, part, why);
 }
 
-enum err
-db_part_complete(struct db *db, struct why *why)
+static enum err
+run(struct db *db, const char *statement, int64_t *number, struct why *why)
 {
     enum err err = db->driver->schema_begin(db, why);
     if (err)
         return err;
-    err = db->driver->schema_run(db, "UPDATE store_part SET complete = 1", NULL, why);
+    err = db->driver->schema_run(db, statement, number, why);
     enum err ended = db->driver->schema_end(db, err == ERR_NONE, why);
     return err ? err : ended;
+}
+
+enum err
+db_part_complete(struct db *db, struct why *why)
+{
+    return run(db, "UPDATE store_part SET complete = 1", NULL, why);
+}
+
+enum err
+db_part_restored(struct db *db, bool *out, struct why *why)
+{
+    int64_t number = 0;
+    enum err err = run(db, "SELECT restored FROM store_part", &number, why);
+    *out = number != 0;
+    return err;
+}
+
+enum err
+db_part_set_restored(struct db *db, bool restored, struct why *why)
+{
+    return run(db,
+               restored ? "UPDATE store_part SET restored = 1 WHERE parts > 1"
+                        : "UPDATE store_part SET restored = 0",
+               NULL, why);
 }

@@ -3,11 +3,13 @@
  *
  * A change of an app is committed in one database after the other. If a node dies in between, or a
  * commit fails, some have the change and others do not; it was not acknowledged. A service compares
- * the databases when it starts. Where they differ,
+ * the databases from time to time. Where they differ,
  *   - an app that one of them has deleted is deleted in all;
  *   - an app that the first does not have, an hour after it was added, is deleted in all;
  *   - otherwise the row with the highest epoch is copied, so that nothing comes back that disabling
  *     the app ended; among equal ones that of the first database.
+ * A database that was restored from a backup does not decide: the first of the others does, what
+ * only restored ones have is deleted, and their deletions do not count.
  *
  * Other nodes may be changing apps meanwhile. They lock an app's row in the first database before
  * the others and commit there after them, and so does this; the decision is made with the locks. */
@@ -48,6 +50,7 @@
 #define ADD_DELETED                                                                        \
     "INSERT INTO deleted_app (app_id, epoch, deleted_at, next_at) VALUES ($1, $2, $3, $3)" \
     " ON CONFLICT (app_id) DO UPDATE SET next_at = excluded.next_at"
+#define END_DELETED "DELETE FROM deleted_app WHERE app_id = $1"
 #define PUT_KEY "INSERT INTO challenge_key (id, private_key) VALUES (1, $1)"
 
 /* Every node forgets what it has cached. */
@@ -56,6 +59,8 @@
 struct repair {
     struct db *const *of;
     size_t count;
+    const bool *restored;
+    size_t first; /* the one that decides */
     struct arena *mem;
     struct why *why;
 };
@@ -147,6 +152,8 @@ put_in(struct repair *repair, size_t database, struct str id, const struct copy 
     enum err err = query(repair, database, DELETE, logo, 1, NULL);
     if (!err)
         err = query(repair, database, DELETE_LOGO, logo, 1, NULL);
+    if (!err) /* that of a database that was restored */
+        err = query(repair, database, END_DELETED, logo, 1, NULL);
     if (!err)
         err = query(repair, database, PUT, row, 1, NULL);
     if (!err && str_present(from->logo))
@@ -158,25 +165,28 @@ put_in(struct repair *repair, size_t database, struct str id, const struct copy 
 static enum err
 make_same(struct repair *repair, struct str id, const struct copy *copies)
 {
-    size_t count = repair->count, from = 0;
+    size_t count = repair->count, from = repair->first;
+    const struct copy *first = &copies[repair->first];
     int64_t epoch = 0, created_at = 0;
-    bool deleted = false, exists = false, differ = false;
+    bool deleted = false, exists = false, differ = false, only_restored = true;
     enum err err = ERR_NONE;
     for (size_t i = 0; i < count; i++) {
         const struct copy *copy = &copies[i];
+        bool decides = i == repair->first || !repair->restored[i];
         epoch = copy->epoch > epoch ? copy->epoch : epoch;
         created_at = copy->exists ? copy->created_at : created_at;
-        deleted = deleted || copy->deleted;
+        deleted = deleted || (copy->deleted && decides);
         exists = exists || copy->exists;
-        differ = differ || copy->exists != copies[0].exists || !str_eq(copy->row, copies[0].row);
+        only_restored = only_restored && !(copy->exists && decides);
+        differ = differ || copy->exists != first->exists || !str_eq(copy->row, first->row);
         if (copy->exists && copy->epoch > copies[from].epoch)
             from = i;
     }
     if (!exists || !differ)
         return ERR_NONE;
-    if (!deleted && !copies[0].exists && created_at > clock_now() - ADDING_SECONDS)
+    if (!deleted && !only_restored && !first->exists && created_at > clock_now() - ADDING_SECONDS)
         return ERR_NONE; /* another node may be adding it */
-    bool end = deleted || !copies[0].exists;
+    bool end = deleted || !first->exists;
     for (size_t i = 0; i < count && !err; i++) {
         if (end)
             err = delete_in(repair, i, id, epoch);
@@ -294,10 +304,14 @@ compare(struct repair *repair, bool *same)
 }
 
 enum err
-db_repair(struct db *const *databases, size_t count, struct why *why)
+db_repair(struct db *const *databases, size_t count, const bool *restored, struct why *why)
 {
-    struct repair repair = { .of = databases, .count = count, .mem = arena_new(), .why = why };
+    struct repair repair = { .of = databases, .count = count, .restored = restored, .why = why };
     bool same = true;
+    while (repair.first < count && restored[repair.first])
+        repair.first++;
+    repair.first = repair.first == count ? 0 : repair.first; /* all of them */
+    repair.mem = arena_new();
     enum err err = compare(&repair, &same);
     if (!err && !same)
         err = repair_key(&repair);

@@ -199,7 +199,9 @@ postgres_restore(const char *address, const char *file,
         err = db_open(&settings, &db, why);
     if (err)
         return err;
-    err = prepare(db, context);
+    err = db_part_set_restored(db, true, why); /* the other databases are newer */
+    if (!err)
+        err = prepare(db, context);
     if (err)
         why_set(why, "restore: cannot end the sessions and tokens of the backup; drop the database "
                      "and try again");

@@ -230,7 +230,7 @@ prepare(struct db *db, struct why *why)
     if (!err)
         err = check_all(store, missing, all_answer, why);
     if (!err && store->watched && all_answer)
-        err = db_repair(store->of, store->count, why);
+        err = spread_repair(store->of, store->count, why);
     for (size_t i = 0; i < store->count && !err; i++)
         if (!is_missing(missing, i))
             err = spread_prepare(store, i, why);
@@ -280,25 +280,33 @@ ping(struct db *db, struct why *why)
 
 /* ---- maintenance ---- */
 
-static enum err
-refuse(const char *command, struct why *why)
+static size_t
+address_count(const char *addresses)
 {
-    why_set(why,
-            "%s: the store has several databases; run the command once for each, with its address "
-            "in --store",
-            command);
-    return ERR_INVALID;
+    struct arena *mem = arena_new();
+    struct str rest = str_of(addresses);
+    size_t count = 0;
+    while (spread_next_address(mem, &rest) != NULL)
+        count++;
+    arena_free(mem);
+    return count;
 }
 
+/* FILE.1of2 and so on, each consistent in itself. */
 static enum err
-backup(const char *address, const char *file, void (*progress)(void *context, int percent),
+backup(const char *addresses, const char *file, void (*progress)(void *context, int percent),
        void *context, struct why *why)
 {
-    (void)address;
-    (void)file;
-    (void)progress;
-    (void)context;
-    return refuse("backup", why);
+    struct arena *mem = arena_new();
+    struct str rest = str_of(addresses);
+    size_t number = 0, count = address_count(addresses);
+    const char *address;
+    enum err err = ERR_NONE;
+    while (!err && (address = spread_next_address(mem, &rest)) != NULL)
+        err = db_backup(address, str_format(mem, "%s.%zuof%zu", file, ++number, count).ptr,
+                        progress, context, why);
+    arena_free(mem);
+    return err;
 }
 
 static enum err
@@ -311,7 +319,9 @@ restore(const char *address, const char *file, enum err (*run)(struct db *db, vo
     (void)context;
     (void)mem;
     (void)aside;
-    return refuse("restore", why);
+    why_set(why, "restore: the store has several databases; restore one at a time, with its "
+                 "address alone in --store (docs/SCALE.md)");
+    return ERR_INVALID;
 }
 
 static enum err
@@ -345,6 +355,7 @@ const struct db_driver db_spread_driver = {
     .reads_block = true,
     .address_problem = address_problem,
     .address_files = address_files,
+    .address_count = address_count,
     .open = spread_open,
     .close = spread_close,
     .interrupt = interrupt,

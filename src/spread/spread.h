@@ -7,6 +7,7 @@
  *
  *   spread.c       addresses, opening, readiness, and maintenance
  *   watch.c        databases that are missing at the start, and repairs
+ *   restored.c     repairs what databases have in common, also after one was restored
  *   place.c        which database a statement needs
  *   transaction.c  reads, and writes of one or several databases
  *   query.c        one statement on the databases it needs
@@ -88,6 +89,10 @@ const char *spread_next_address(struct arena *mem, struct str *rest);
 enum err spread_check(struct spread_store *store, size_t database, bool must_exist,
                       struct why *why);
 enum err spread_prepare(struct spread_store *store, size_t database, struct why *why);
+
+/* restored.c: repairs what all databases have, and after one was restored from a backup also the
+ * lookup rows in it and of its users. In schema transactions; safe while nodes serve. */
+enum err spread_repair(struct db *const *databases, size_t count, struct why *why);
 
 /* watch.c: a thread that opens the databases that are missing, each as soon as it answers, and
  * repairs what all have: when one of them comes back, and every ten minutes. `missing` has the

@@ -77,7 +77,7 @@ repair(struct spread_watch *watch)
     struct why why = { 0 };
     enum err err = ERR_UNAVAILABLE;
     if (open_for_repair(watch, &why))
-        err = db_repair(watch->repairing, watch->store->count, &why);
+        err = spread_repair(watch->repairing, watch->store->count, &why);
     close_after_repair(watch);
     if (err && !watch->one_failed)
         log_warn("store_repair_failed", log_text("problem", str_of(why.text)));
@@ -118,12 +118,15 @@ open_missing(struct spread_watch *watch, size_t database)
     struct spread_store *store = watch->store;
     struct why why = { 0 };
     enum err err = spread_check(store, database, false, &why);
-    if (!err && others_are_up(store, database) && !repair(watch)) {
-        why_set(&why, "What all databases have could not be compared; see the log.");
+    bool repairs = !err && others_are_up(store, database);
+    if (repairs && !repair(watch)) {
+        why_set(&why, "store: it could not be compared with the other databases");
         err = ERR_UNAVAILABLE;
     }
     if (!err)
         err = spread_prepare(store, database, &why);
+    if (!err)
+        watch->was_down[database] = !repairs; /* then a repair is due when the others are up */
     if (err)
         set_missing(watch, database, err, &why);
     else

@@ -128,23 +128,22 @@ onOneDatabase("a copy never overwrites a file, and a failed one leaves none", as
   assert.deepEqual(fs.readdirSync(w.dir).sort(), before);
 });
 
-onSeveralDatabases("backup, restore, and move refuse a store of several databases, and say what to do", async (t) => {
+onSeveralDatabases("a backup of several databases has a file for each; restore and move refuse them, and say what to do", async (t) => {
   const w = await world(t);
   await w.addUser("ada");
   const file = path.join(w.dir, "copy");
-  const refused = async (command, copy) => {
-    const { status, out, err } = await w.command(command, copy);
-    assert.deepEqual([status, out, err], [1, "", `penchant: ${command}: the store has several databases; run the command once for each, with its address in --store\n`]);
-  };
-  await refused("backup", file);
+  const { status, out, err } = await w.command("backup", file);
+  const stores = w.address.split(" ");
+  assert.deepEqual([status, out, err], [0, `copied the store to ${file}.1of${stores.length} and so on, a file per database\n`, ""]);
   const moved = await w.penchant(["move", "--from", w.address, "--to", `sqlite:${file}`]);
   assert.deepEqual([moved.status, moved.err], [1, "penchant: move: --from: a store of several databases cannot be moved; see docs/SCALE.md\n"]);
   assert.ok(!fs.existsSync(file));
-  for (const store of w.address.split(" ")) {
-    const copy = path.join(w.dir, store.split("/").at(-1));
-    const { status, err } = await w.command("backup", copy, { store });
-    assert.equal(status, 0, err);
-    await refused("restore", copy);
+  for (const number of stores.keys()) {
+    const copy = `${file}.${number + 1}of${stores.length}`;
+    assert.equal(fs.readFileSync(copy).subarray(0, 5).toString(), "PGDMP");
+    const refused = await w.command("restore", copy);
+    const sentence = "the store has several databases; restore one at a time, with its address alone in --store (docs/SCALE.md)";
+    assert.deepEqual([refused.status, refused.out, refused.err], [1, "", `penchant: restore: ${sentence}\n`]);
   }
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
