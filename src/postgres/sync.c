@@ -57,8 +57,8 @@ static const struct postgres_statement brief = { "store_sync_brief", BRIEF };
 static const char removal[] =
     "DELETE FROM store_change WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())";
 
-/* A promoted replica says which commit it received last. It says so until it is restarted; the
- * first node that uses it records it. */
+/* A promoted replica says which commit it received last, until it is restarted. The first node that
+ * uses it records it, before any request does. */
 static const char note_lost[] =
     "INSERT INTO lost_writes (timeline, lost_from, lost_until)"
     " SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),"
@@ -111,6 +111,15 @@ leave(struct postgres_syncer *syncer)
     postgres_disconnect(syncer->connection);
     syncer->connection = NULL;
     syncer->unread = false;
+}
+
+static bool
+knows(struct postgres_store *store, const char *incarnation)
+{
+    pthread_mutex_lock(&store->lock);
+    bool same = strcmp(store->incarnation, incarnation) == 0;
+    pthread_mutex_unlock(&store->lock);
+    return same;
 }
 
 /* False: the incarnation is the known one. */
@@ -168,7 +177,7 @@ prepare(struct postgres_connection *connection)
         return false;
     if (!connection->pooled && !postgres_command(connection, limit))
         return false;
-    return postgres_command(connection, removal) && postgres_command(connection, note_lost) &&
+    return postgres_command(connection, removal) &&
            (connection->pooled || postgres_command(connection, preparation));
 }
 
@@ -216,6 +225,9 @@ read_answer(struct postgres_syncer *syncer)
             syncer->snapshot != NULL && strcmp(syncer->snapshot, PQgetvalue(result, 0, 0)) == 0;
         reply = syncer->is_brief && !syncer->unchanged ? ASK_AGAIN : ANSWERED;
     }
+    if (reply == ANSWERED && !knows(syncer->store, PQgetvalue(result, 0, 4)) &&
+        !postgres_command(syncer->connection, note_lost))
+        reply = FAILED;
     if (reply == ANSWERED) {
         struct why unused = { 0 };
         postgres_clock_check(time * 1000, syncer->began, &unused);

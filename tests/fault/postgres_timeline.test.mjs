@@ -52,11 +52,18 @@ async function loseWrites({ w, nodes, primary, replica }, promote) {
   await replica.unfollow(primary);
   await clients[0].write(FOOD, { allergies: [LOST] });
   await assertEverywhere(clients, [KEPT, LOST], "on the old timeline"); // now it is cached
+  const { app, refresh_token: kept } = clients[0];
+  const refreshed = await app.refresh(kept);
+  assert.equal(refreshed.status, 200, refreshed.text);
   const lost = { generation: await generation(old), transaction: await nextTransaction(old) };
   await promote();
   for (const api of clients) await until("an answer", async () => (await READS.record(api)).status === 200);
   assert.ok((await nextTransaction(next)) < lost.transaction, "the replica gives transaction ids again");
   await assertEverywhere(clients, [KEPT], "after the promotion");
+  const refused = await until("an answer of PostgreSQL", async () => [await app.refresh(refreshed.data.refresh_token)].find(({ status }) => status !== 503));
+  assert.deepEqual([refused.status, refused.data.error], [400, "invalid_grant"]);
+  assert.match(refused.data.error_description, /^The database lost the refresh token in a failover\./);
+  assert.notEqual(await app.worth(kept), null, "the authorization was not revoked");
   await until("a write", async () => (await clients[1].send(FOOD, { allergies: [NEXT] })).status === 200);
   assert.notEqual(await generation(next), lost.generation, "the next write has the generation of the lost one");
   await assertEverywhere(clients, [KEPT, NEXT], "on the new timeline");
