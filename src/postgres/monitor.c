@@ -1,7 +1,8 @@
 /* monitor.c - asks PostgreSQL once per second, on a connection of its own, whether this
- * process may serve: the server answers, accepts writes, and has this program's schema, and the
- * clocks agree. A readiness check waits for an answer that is newer than itself, but not for a
- * server that hangs. The process follows the server's clock, so that all nodes agree on expiry. */
+ * process may serve: the server answers, accepts writes, and has this program's schema, no table
+ * stays locked, and the clocks agree. A readiness check waits for an answer that is newer than
+ * itself, but not for a server that hangs. The process follows the server's clock, so that all
+ * nodes agree on expiry. */
 #include "postgres/postgres.h"
 
 #include "base/arena.h"
@@ -36,6 +37,15 @@ static const char forget[] =
     " INSERT INTO store_change (xid, slots) SELECT pg_current_xact_id(), '<%s'"
     " WHERE EXISTS (SELECT 1 FROM gone)";
 
+/* A table of which somebody holds a lock that writes wait for. */
+static const char blocker[] =
+    "SELECT c.relname FROM pg_locks l JOIN pg_class c ON c.oid = l.relation"
+    " WHERE l.granted AND l.locktype = 'relation' AND c.relkind = 'r'"
+    " AND c.relnamespace = current_schema()::regnamespace AND l.database ="
+    " (SELECT oid FROM pg_database WHERE datname = current_database())"
+    " AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')"
+    " ORDER BY c.relname LIMIT 1";
+
 struct postgres_monitor {
     struct postgres_store *store;
     struct postgres_connection *connection;
@@ -47,6 +57,8 @@ struct postgres_monitor {
     int64_t round_began;
     bool stopping;
     struct why problem;    /* of the last round; empty: none */
+    struct why blocked;    /* the server answers, but writes wait for a lock; empty: none */
+    int64_t blocked_since; /* clock_ticks_ns(); 0: no lock. Used by the thread only */
     char incarnation[100]; /* of the server that answered it */
     char oldest[2][24];    /* running transactions, at two times; change rows below the first go */
     int64_t noted;         /* when the second was */
@@ -121,6 +133,42 @@ forget_changes(struct postgres_monitor *monitor, const char *oldest)
 }
 
 static void
+log_change(const struct why *before, const struct why *now)
+{
+    if (strcmp(before->text, now->text) == 0)
+        return;
+    if (now->text[0] != '\0')
+        log_warn("store_not_ready", log_text("problem", str_of(now->text)));
+    else
+        log_info("store_ready");
+}
+
+/* A lock that lasts longer than a statement may take makes requests fail. Shorter ones are usual:
+ * VACUUM takes one. */
+static void
+find_blocker(struct postgres_monitor *monitor)
+{
+    struct why why = { 0 };
+    int64_t now = clock_ticks_ns();
+    PGresult *result = postgres_run(monitor->connection, blocker);
+    bool found = PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0;
+    if (!found)
+        monitor->blocked_since = 0;
+    else if (monitor->blocked_since == 0)
+        monitor->blocked_since = now;
+    else if (now - monitor->blocked_since > monitor->store->deadline_ms * 1000000)
+        why_set(&why,
+                "The table %s of the database is locked by another program, so it cannot be "
+                "written. End that program's transaction.",
+                PQgetvalue(result, 0, 0));
+    PQclear(result);
+    pthread_mutex_lock(&monitor->lock);
+    log_change(&monitor->blocked, &why);
+    monitor->blocked = why;
+    pthread_mutex_unlock(&monitor->lock);
+}
+
+static void
 set_incarnation(struct postgres_monitor *monitor, const char *incarnation)
 {
     pthread_mutex_lock(&monitor->lock);
@@ -137,8 +185,10 @@ ask(struct postgres_monitor *monitor, struct why *why)
     if (!was_idle)
         monitor->connection = postgres_connect(monitor->store, ROUND_MS, &unreachable);
     struct postgres_connection *connection = monitor->connection;
-    if (connection == NULL) {
-        why_set(why, "The database does not respond. Try again in a few seconds.");
+    if (connection == NULL) { /* "session is read-only" is the reason that libpq gives */
+        why_set(why, "The database %s. Try again in a few seconds.",
+                strstr(unreachable.text, "read-only") != NULL ? "is read-only"
+                                                              : "does not respond");
         return false;
     }
     connection->deadline_ms = ROUND_MS;
@@ -148,6 +198,7 @@ ask(struct postgres_monitor *monitor, struct why *why)
     if (why->text[0] == '\0') {
         set_incarnation(monitor, PQgetvalue(result, 0, 4));
         forget_changes(monitor, PQgetvalue(result, 0, 3));
+        find_blocker(monitor);
     }
     PQclear(result);
     bool closed = PQstatus(connection->handle) != CONNECTION_OK;
@@ -189,12 +240,7 @@ next_round(struct postgres_monitor *monitor)
         postgres_sync_beat(monitor->store);
     }
     pthread_mutex_lock(&monitor->lock);
-    if (strcmp(why.text, monitor->problem.text) != 0) {
-        if (why.text[0] != '\0')
-            log_warn("store_not_ready", log_text("problem", str_of(why.text)));
-        else
-            log_info("store_ready");
-    }
+    log_change(&monitor->problem, &why);
     monitor->problem = why;
     monitor->rounds_ended = monitor->rounds;
     pthread_cond_broadcast(&monitor->ended);
@@ -216,11 +262,10 @@ run(void *argument)
     return NULL;
 }
 
-enum err
-postgres_monitor_ask(struct postgres_store *store, struct why *why)
+/* Call with the lock held. Whether the server answers; `why` says why not. */
+static bool
+wait_for_round(struct postgres_monitor *monitor, struct why *why)
 {
-    struct postgres_monitor *monitor = store->monitor;
-    pthread_mutex_lock(&monitor->lock);
     /* A round under way that finds no problem will do; to report one, it must be newer. */
     uint64_t good = monitor->rounds_ended + 1, bad = monitor->rounds + 1;
     int64_t give_up = postgres_until(LATE_MS);
@@ -237,6 +282,16 @@ postgres_monitor_ask(struct postgres_store *store, struct why *why)
         why_set(why, "The database does not respond. Try again in a few seconds.");
     else
         *why = monitor->problem;
+    return why->text[0] == '\0';
+}
+
+enum err
+postgres_monitor_ask(struct postgres_store *store, struct why *why)
+{
+    struct postgres_monitor *monitor = store->monitor;
+    pthread_mutex_lock(&monitor->lock);
+    if (wait_for_round(monitor, why))
+        *why = monitor->blocked;
     pthread_mutex_unlock(&monitor->lock);
     return why->text[0] == '\0' ? ERR_NONE : ERR_UNAVAILABLE;
 }
@@ -246,10 +301,10 @@ postgres_monitor_confirms(struct postgres_store *store, const char *incarnation)
 {
     struct postgres_monitor *monitor = store->monitor;
     struct why unused = { 0 };
-    if (monitor == NULL || incarnation[0] == '\0' || postgres_monitor_ask(store, &unused))
+    if (monitor == NULL || incarnation[0] == '\0')
         return false;
     pthread_mutex_lock(&monitor->lock);
-    bool same = strcmp(monitor->incarnation, incarnation) == 0;
+    bool same = wait_for_round(monitor, &unused) && strcmp(monitor->incarnation, incarnation) == 0;
     pthread_mutex_unlock(&monitor->lock);
     return same;
 }

@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { assertUnavailable } from "../kit/expect.mjs";
 import { addApp, addPerson, EVERYTHING } from "../kit/oauth.mjs";
 import { behindProxy } from "../kit/pg_proxy.mjs";
+import { timed as took } from "../kit/pg_load.mjs";
 import { Client, MUSIC } from "../kit/preferences.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres } from "../kit/world.mjs";
@@ -41,9 +42,10 @@ onPostgres("with statements that take 500 ms more, writes are acknowledged or 50
       const { status } = await timed(() => w.signUp({ username }));
       if (status === 303) acknowledged.push([null, username]);
     });
-    const began = performance.now();
-    const ready = w.get("/readyz").then(() => assert.ok(performance.now() - began < 1500, "readiness waits for the database"));
-    await Promise.all([...writes, ...signUps, ready]);
+    // How long the machine needs for any answer shows in /healthz.
+    const [ready, health] = ["/readyz", "/healthz"].map((path) => took(w.get(path)));
+    await Promise.all([...writes, ...signUps, ready, health]);
+    assert.ok((await ready).ms < 1000 + (await health).ms, `/readyz took ${(await ready).ms} ms`);
   }
   between.delayMs = 0;
   await until("readiness", async () => (await w.get("/readyz")).status === 200);

@@ -63,14 +63,16 @@ export function cpuSeconds(pid, first, last) {
 
 export class Cluster {
   // `durable` keeps fsync on, for tests of durability. `under` is the directory for the data, `flags` are
-  // settings of the server.
-  static async start({ durable = false, under = os.tmpdir(), flags = {} } = {}) {
+  // settings of the server, `env` variables of its environment, or a function that makes
+  // them from the directory of the cluster.
+  static async start({ durable = false, under = os.tmpdir(), flags = {}, env = {} } = {}) {
     clusterData ??= process.env.TEST_POSTGRES_DATA ?? makeClusterData(under);
     const cluster = new Cluster();
     cluster.dir = makeFolder(under, "penchant-pg-");
     cluster.data = path.join(cluster.dir, "data");
     cluster.durable = durable;
     cluster.flags = flags;
+    cluster.env = typeof env === "function" ? env(cluster.dir) : env;
     cluster.port = await freePort();
     process.on("exit", (cluster.atExit = () => cluster.remove()));
     execFileSync("cp", ["-a", await clusterData, cluster.data]);
@@ -118,7 +120,8 @@ export class Cluster {
   }
 
   options() {
-    return asOwner(this.dir);
+    const options = asOwner(this.dir);
+    return { ...options, env: { ...options.env, ...this.env } };
   }
 
   async up() {

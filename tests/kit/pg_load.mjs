@@ -57,7 +57,6 @@ const KINDS = {
     return answer;
   },
 };
-const WRITES = ["refresh", "write"];
 
 class Load {
   constructor(client) {
@@ -77,6 +76,13 @@ class Load {
       if (asked.answer.status === 200) this.successes[kind].push(performance.now());
       await pause(PACE_MS);
     }
+  }
+
+  // What was answered until now, after it was checked.
+  forget() {
+    this.assertStatuses();
+    this.statuses.clear();
+    this.slowest = 0;
   }
 
   has(wanted) {
@@ -205,5 +211,3 @@ export async function assertStored(address, loads) {
     assert.deepEqual(written.filter((artist) => !stored.has(artist)), [], `acknowledged to ${username} and lost`);
   }
 }
-
-export { WRITES };
