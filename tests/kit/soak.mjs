@@ -52,7 +52,7 @@ const tasks = [
   fileTask("failover on PostgreSQL", fault("postgres_promotion"), { STORE: "postgres", ...ON_DISK, FAILOVER_ROUNDS: process.env.FAILOVER_ROUNDS ?? "5" }, HOUR),
   ...testFiles("cluster").map((file) => fileTask("cluster on PostgreSQL", file, { STORE: "postgres", ...ON_DISK }, HOUR)),
   ...Object.entries(stores).flatMap(([STORE, title]) => testFiles("versions").map((file) => fileTask(`versions on ${title}`, file, { STORE }, HOUR))),
-  fileTask("nodes on PostgreSQL", fault("postgres_nodes"), { STORE: "postgres", ...ON_DISK, NODES_ROUNDS: process.env.NODES_ROUNDS ?? "100" }, HOUR),
+  fileTask("nodes on PostgreSQL", fault("postgres_strict"), { STORE: "postgres", ...ON_DISK, NODES_ROUNDS: process.env.NODES_ROUNDS ?? "80", NODES_SEED: process.env.NODES_SEED ?? `${Date.now() % 1e6}` }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/hints.test.mjs"), { HINTS_SHARE: "1", HINTS_SEED: `${Date.now() % 1e6}` }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/tokenizer.test.mjs"), { TOKENIZER_SHARE: "10", TOKENIZER_SEED: `${Date.now() % 1e6}` }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/hints.test.mjs"), { HINTS_SHARE: "20", HINTS_SEED: `${Date.now() % 1e6}` }, 2 * HOUR),
