@@ -95,8 +95,10 @@ has_key(const struct postgres_group *group, struct str key)
     return false;
 }
 
-/* Makes a group of what is queued, except writes with a key that it already has. All its members
- * wait for their first statement, so any of them can advance it. */
+/* Makes a group of what is queued: writes of the same kind as the first, that is with the same
+ * first statement, except those with a key that it already has. With two kinds in a group, one node
+ * would lock tokens and then users, and another one users and then tokens. All members wait for
+ * their first statement, so any of them can advance the group. */
 static void
 form(struct postgres_group *group)
 {
@@ -104,10 +106,11 @@ form(struct postgres_group *group)
     group->touched.count = 0;
     group->touched.all = false;
     group->began = clock_ticks_ns();
+    const struct sql *kind = group->queue == NULL ? NULL : group->queue->asked.sql;
     for (struct postgres_member **at = &group->queue;
          *at != NULL && group->count < POSTGRES_GROUP_MAX;) {
         struct postgres_member *member = *at;
-        if (has_key(group, member->key)) {
+        if (member->asked.sql != kind || has_key(group, member->key)) {
             at = &member->next;
             continue;
         }

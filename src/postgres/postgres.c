@@ -80,11 +80,23 @@ schema_disconnect(struct postgres_store *store)
 static enum err
 schema_lock(struct db *db, struct why *why)
 {
+    struct postgres_connection *connection = store_of(db)->schema_connection;
+    struct why problem = { 0 };
     int64_t unsafe = 0;
+    /* A pooler may accept a connection without having one to the server. */
+    connection->deadline_ms = POSTGRES_START_MS;
     enum err err = schema_run(db,
                               "SELECT COUNT(*) FROM pg_settings"
                               " WHERE name = 'synchronous_commit' AND setting = 'off'",
-                              &unsafe, why);
+                              &unsafe, &problem);
+    connection->deadline_ms = SCHEMA_MS;
+    if (connection->late)
+        why_set(why,
+                "store: PostgreSQL accepts connections, but did not answer within %d seconds; "
+                "if a connection pooler is in between, its pool is too small for this service",
+                POSTGRES_START_MS / 1000);
+    else if (err)
+        *why = problem;
     if (!err && unsafe) {
         why_set(
             why,
@@ -106,7 +118,6 @@ schema_begin(struct db *db, struct why *why)
         store->schema_connection = postgres_connect(store, POSTGRES_START_MS, why);
     if (store->schema_connection == NULL)
         return ERR_UNAVAILABLE;
-    store->schema_connection->deadline_ms = SCHEMA_MS;
     enum err err = schema_lock(db, why);
     if (err)
         schema_disconnect(store);

@@ -2,41 +2,16 @@
 // may run on another one, so nothing can be prepared or set for later ones.
 
 import assert from "node:assert/strict";
-import fs from "node:fs";
-import path from "node:path";
 import { addApp, addPerson, assertDead, assertTokens, EVERYTHING } from "../kit/oauth.mjs";
-import { Cluster, databaseAddress, freePort, PG_PASSWORD, psql } from "../kit/pg.mjs";
+import { psql } from "../kit/pg.mjs";
+import { behindPgBouncer } from "../kit/pgbouncer.mjs";
 import { Client, MUSIC } from "../kit/preferences.mjs";
-import { Program } from "../kit/process.mjs";
-import { until } from "../kit/until.mjs";
-import { onPostgres, world } from "../kit/world.mjs";
+import { onPostgres } from "../kit/world.mjs";
 
 const POOL = 3;
 
-async function behindPgBouncer(t, mode) {
-  const cluster = await Cluster.start({});
-  t.after(() => cluster.end());
-  const w = await world(t, { cluster, start: false });
-  const port = await freePort();
-  const file = path.join(cluster.dir, "pgbouncer.ini");
-  const lines = [
-    "[databases]",
-    `* = host=127.0.0.1 port=${cluster.port} user=penchant password=${PG_PASSWORD}`,
-    "[pgbouncer]",
-    `listen_addr = 127.0.0.1\nlisten_port = ${port}\nunix_socket_dir = ${cluster.dir}\nauth_type = any`,
-    `pool_mode = ${mode}\ndefault_pool_size = ${POOL}\nmax_client_conn = 200`,
-  ];
-  fs.writeFileSync(file, `${lines.join("\n")}\n`);
-  const pooler = new Program("/usr/sbin/pgbouncer", [file], cluster.options());
-  t.after(() => (pooler.signal("SIGKILL"), pooler.exit()));
-  const address = databaseAddress(port, w.database);
-  await until("PgBouncer", () => psql(address, "SELECT 1").catch(() => false));
-  w.address = address;
-  return { cluster, w };
-}
-
 onPostgres("a service works through PgBouncer in transaction mode", async (t) => {
-  const { cluster, w } = await behindPgBouncer(t, "transaction");
+  const { cluster, w } = await behindPgBouncer(t, { mode: "transaction", size: POOL });
   const settings = { "rate-auth": 0, "rate-api": 0, "rate-signin": 0, "rate-refresh": 0, "metrics-listen": "127.0.0.1:0" };
   await w.start(settings);
   const people = [];
@@ -66,4 +41,18 @@ onPostgres("a service works through PgBouncer in transaction mode", async (t) =>
   w.service = second;
   await assertDead(app, set);
   assertTokens(await app.refresh(clients[2].refresh_token), EVERYTHING);
+});
+
+onPostgres("in session mode a pool that is too small ends the start with a reason", async (t) => {
+  const { w } = await behindPgBouncer(t, { mode: "session", size: 1, within: 600 });
+  const first = await w.start();
+  const second = w.launch();
+  const { status } = await second.exited(60_000); // the documented 5 seconds, on a busy machine
+  assert.equal(status, 1);
+  assert.match(second.err, /PostgreSQL accepts connections, but did not answer within 5 seconds; if a connection pooler is in between, its pool is too small/);
+  w.service = first;
+  const readiness = await w.get("/readyz");
+  assert.equal(readiness.status, 503); // it needs three connections
+  assert.match(readiness.text, /does not respond/);
+  assert.equal((await w.get("/healthz")).status, 200);
 });
