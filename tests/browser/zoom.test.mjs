@@ -10,10 +10,8 @@ import { PASSWORD } from "../kit/world.mjs";
 
 const open = browserForThisFile();
 
-const LARGE = [
-  { name: "zoomed", viewport: { width: 195, height: 422 } },
-  { name: "large-text", viewport: { width: 390, height: 844 }, text: "200%" },
-];
+const ZOOMED = { name: "zoomed", viewport: { width: 195, height: 422 }, text: "100%" };
+const LARGE_TEXT = { name: "large-text", viewport: { width: 390, height: 844 }, text: "200%" };
 
 // The elements that are too wide, for the error message.
 const overhang = (page) => page.evaluate(() => {
@@ -59,41 +57,46 @@ async function scene(t) {
   return { w, nobody, signedIn };
 }
 
-for (const { name, text, viewport } of LARGE)
-  test(`no page is wider than its window: ${name}`, async (outer) => {
-    const t = inReverse(outer);
-    const { w, nobody, signedIn } = await scene(t);
-    const page = await open(t, w, { name, viewport });
-    const found = [];
-    const look = async (what) => {
-      if (text) await enlarge(page, text);
+test("no page is wider than its window, zoomed and with large text", async (outer) => {
+  const t = inReverse(outer);
+  const { w, nobody, signedIn } = await scene(t);
+  const page = await open(t, w, ZOOMED);
+  const found = [];
+  // A page is loaded once, in the size that the page before had last, and looked at in both.
+  const sizes = [ZOOMED, LARGE_TEXT];
+  const look = async (what) => {
+    for (const { name, viewport, text } of sizes) {
+      await page.setViewportSize(viewport);
+      await enlarge(page, text);
       await page.shoot(`${name}-${what.replaceAll(/app_[\w-]+|atm_[\w-]+/g, "x").replaceAll(/\W+/g, "-").slice(0, 50)}`);
       const out = await overhang(page);
-      if (out) found.push(`${what.slice(0, 60)}: ${out}`);
-    };
-    for (const where of nobody) {
-      await page.goto(where);
-      await look(`nobody ${where}`);
+      if (out) found.push(`${name}: ${what.slice(0, 60)}: ${out}`);
     }
-    await page.goto("/signin");
-    await signIn(page, { password: "wrong kettle sings at dusk" });
-    await page.waitForSelector("[role=alert]");
-    await look("signin-wrong");
-    await signIn(page, { password: PASSWORD });
-    await page.waitForURL("**/account");
-    for (const where of signedIn) {
-      const answer = await page.goto(where);
-      assert.ok([200, 400].includes(answer.status()), `${where}: ${answer.status()}`);
-      await look(where);
-    }
-    // Every endpoint page of the reference.
-    await page.goto("/developer/reference");
-    const endpoints = await page.$$eval(".endpoints a", (all) => all.map((one) => one.getAttribute("href")));
-    assert.ok(endpoints.length > 10);
-    for (const where of endpoints) {
-      await page.goto(where);
-      await look(where);
-    }
-    assert.deepEqual(found, []);
-    assert.deepEqual(complaints(page), []);
-  });
+    sizes.reverse();
+  };
+  for (const where of nobody) {
+    await page.goto(where);
+    await look(`nobody ${where}`);
+  }
+  await page.goto("/signin");
+  await signIn(page, { password: "wrong kettle sings at dusk" });
+  await page.waitForSelector("[role=alert]");
+  await look("signin-wrong");
+  await signIn(page, { password: PASSWORD });
+  await page.waitForURL("**/account");
+  for (const where of signedIn) {
+    const answer = await page.goto(where);
+    assert.ok([200, 400].includes(answer.status()), `${where}: ${answer.status()}`);
+    await look(where);
+  }
+  // Every endpoint page of the reference.
+  await page.goto("/developer/reference");
+  const endpoints = await page.$$eval(".endpoints a", (all) => all.map((one) => one.getAttribute("href")));
+  assert.ok(endpoints.length > 10);
+  for (const where of endpoints) {
+    await page.goto(where);
+    await look(where);
+  }
+  assert.deepEqual(found, []);
+  assert.deepEqual(complaints(page), []);
+});
