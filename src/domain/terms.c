@@ -41,7 +41,8 @@ is_common(const char *stem)
     size_t low = 0, high = sizeof common / sizeof common[0];
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        int order = strcmp(stem, common[middle]);
+        int order = stem[0] - common[middle][0]; /* decides most comparisons */
+        order = order != 0 ? order : strcmp(stem, common[middle]);
         if (order == 0)
             return true;
         if (order < 0)
@@ -85,12 +86,12 @@ add_word(struct terms *terms, char *word, size_t length)
     uint32_t hash = 2166136261u;
     length = stem(word, length);
     word[length] = '\0';
-    if (length < 2 || terms->count == TERMS_MAX || is_common(word))
+    if (length < 2 || terms->count == TERMS_MAX)
         return;
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)word[i]) * 16777619u;
     hash = (hash ^ hash >> TERM_BITS) & ((1u << TERM_BITS) - 1);
-    if (terms_has(terms, hash))
+    if (terms_has(terms, hash) || is_common(word))
         return;
     terms->filter[hash >> 6 & 15] |= (uint64_t)1 << (hash & 63);
     terms->list[terms->count++] = hash;
