@@ -15,7 +15,8 @@
  *   pool.c         the connection pool, and metrics
  *   monitor.c      readiness, the server's clock, and old rows of the change log
  *   changes.c      the change log
- *   sync.c         one question for many requests: what changed?
+ *   question.c     asks what changed since the last answer
+ *   sync.c         asks once for all requests that wait
  *   maintenance.c  backup, restore, and check */
 #ifndef POSTGRES_POSTGRES_H
 #define POSTGRES_POSTGRES_H

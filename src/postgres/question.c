@@ -1,0 +1,311 @@
+/* question.c - asks PostgreSQL what changed since the last answer.
+ *
+ * The question carries the snapshot of the last answer; the answer is the current snapshot, and the
+ * change rows that are visible now and were not visible then: those of transactions that began
+ * later, or were running. Transactions commit in another order than they begin, so a single number
+ * could not tell what is new. docs/CONSISTENCY.md has the argument.
+ *
+ * Everything cached is dropped if the answer may be incomplete: after the first answer of a
+ * connection, from another incarnation of the server, or if old rows were deleted in between. */
+#include "postgres/question.h"
+
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define PACE_NS 200000        /* from one question to the next; an idle server is asked at once */
+#define QUICK_NS 400000       /* how long an HTTP thread waits for an answer */
+#define PAUSE_MIN_NS 16000000 /* the first pause of HTTP threads after a late answer */
+#define PAUSE_MAX_NS 1000000000
+#define CHANGES_MAX 1000 /* rows of an answer; more count as a change of everything */
+#define RECONNECT_MS 100
+#define TEXT(number) #number
+#define TEXT_OF(macro) TEXT(macro)
+
+/* The planner has no statistics of $1, so a generic plan is as good. */
+#define LAST "CAST($1 AS pg_snapshot)"
+#define STATE(count, slots)                                                                    \
+    "SELECT pg_current_snapshot(), (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT," \
+    " " count ", " slots "," POSTGRES_INCARNATION
+#define QUESTION                                                                     \
+    STATE("COUNT(c.slots)", "string_agg(c.slots, ' ')")                              \
+    " FROM ((SELECT slots FROM store_change WHERE xid >= pg_snapshot_xmax(" LAST ")" \
+    " ORDER BY xid LIMIT " TEXT_OF(                                                  \
+        CHANGES_MAX) " + 1)"                                                         \
+                     " UNION ALL SELECT slots FROM store_change"                     \
+                     " WHERE xid = ANY (ARRAY(SELECT pg_snapshot_xip(" LAST ")))) c"
+static const struct postgres_statement question = { "store_sync", QUESTION };
+
+/* For half the price: whether there is anything to ask. While the snapshot stays the same, no
+ * transaction that changes rows has begun or ended. */
+#define BRIEF STATE("0", "NULL")
+static const struct postgres_statement brief = { "store_sync_brief", BRIEF };
+
+/* A dump of another server has rows of transactions that do not exist here yet. */
+static const char removal[] =
+    "DELETE FROM store_change WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())";
+
+/* A promoted replica says which commit it received last, until it is restarted. The first node that
+ * uses it records it, before any request does. */
+static const char note_lost[] =
+    "INSERT INTO lost_writes (timeline, lost_from, lost_until)"
+    " SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),"
+    " floor(EXTRACT(EPOCH FROM last)), ceil(EXTRACT(EPOCH FROM clock_timestamp()))"
+    " FROM pg_last_xact_replay_timestamp() last WHERE last IS NOT NULL"
+    " ON CONFLICT (timeline) DO NOTHING";
+static const char preparation[] = "SET plan_cache_mode = force_generic_plan;"
+                                  "PREPARE store_sync AS " QUESTION ";"
+                                  "PREPARE store_sync_brief AS " BRIEF;
+
+/* ---- one answer ---- */
+
+static void
+forget_snapshot(struct postgres_question *asker)
+{
+    free(asker->snapshot);
+    asker->snapshot = NULL;
+}
+
+void
+postgres_question_close(struct postgres_question *asker)
+{
+    forget_snapshot(asker);
+    postgres_disconnect(asker->connection);
+    asker->connection = NULL;
+    asker->unread = false;
+}
+
+static bool
+knows(struct postgres_store *store, const char *incarnation)
+{
+    pthread_mutex_lock(&store->lock);
+    bool same = strcmp(store->incarnation, incarnation) == 0;
+    pthread_mutex_unlock(&store->lock);
+    return same;
+}
+
+/* False: the incarnation is the known one. */
+static bool
+set_incarnation(struct postgres_store *store, const char *incarnation)
+{
+    pthread_mutex_lock(&store->lock);
+    bool differs = strcmp(store->incarnation, incarnation) != 0;
+    if (differs) {
+        snprintf(store->incarnation, sizeof store->incarnation, "%s", incarnation);
+        atomic_fetch_add(&store->incarnations, 1);
+    }
+    pthread_mutex_unlock(&store->lock);
+    return differs;
+}
+
+/* Reads into `touched` and raises versions, before any request continues. */
+static void
+apply(struct postgres_question *asker, const PGresult *result)
+{
+    struct postgres_store *store = asker->store;
+    struct touched *touched = &asker->touched;
+    int64_t count = 0;
+    bool moved = set_incarnation(store, PQgetvalue(result, 0, 4));
+    bool readable = str_to_int(str_of(PQgetvalue(result, 0, 2)), 0, CHANGES_MAX, &count);
+    if (moved || asker->snapshot == NULL || !readable)
+        touched->all = true;
+    else if (count > 0)
+        postgres_changes_read(str_of(PQgetvalue(result, 0, 3)),
+                              postgres_snapshot_oldest(asker->snapshot), touched);
+    if (touched->all) {
+        atomic_fetch_add(&store->drops, 1);
+        log_debug("store_cache_dropped", log_number("changes", count));
+    }
+    if (touched_any(touched))
+        versions_raise(store->versions, touched);
+    if (moved && atomic_load(&store->incarnations) > 1)
+        postgres_pool_renew(store);
+    if (asker->snapshot == NULL || strcmp(asker->snapshot, PQgetvalue(result, 0, 0)) != 0) {
+        forget_snapshot(asker);
+        asker->snapshot = strdup(PQgetvalue(result, 0, 0));
+    }
+}
+
+/* ---- one question ---- */
+
+/* The server gives up first, so that it does not wait for a lock for good. */
+static bool
+prepare(struct postgres_connection *connection)
+{
+    char limit[64];
+    snprintf(limit, sizeof limit, "SET statement_timeout = %lld",
+             (long long)connection->deadline_ms * 9 / 10);
+    if (!postgres_find_pooler(connection))
+        return false;
+    if (!connection->pooled && !postgres_command(connection, limit))
+        return false;
+    return postgres_command(connection, removal) &&
+           (connection->pooled || postgres_command(connection, preparation));
+}
+
+static bool
+connect_server(struct postgres_question *asker)
+{
+    struct postgres_store *store = asker->store;
+    struct why why = { 0 };
+    if (clock_ticks_ns() < asker->connect_after)
+        return false;
+    asker->connection = postgres_connect(store, store->deadline_ms, &why);
+    if (asker->connection != NULL && prepare(asker->connection))
+        return true;
+    log_warn("store_connect_failed", log_text("problem", str_of(why.text)));
+    asker->connect_after = postgres_until(RECONNECT_MS);
+    postgres_question_close(asker);
+    return false;
+}
+
+static bool
+send_question(struct postgres_question *asker)
+{
+    const char *values[] = { asker->snapshot };
+    atomic_store(&asker->asked, atomic_fetch_add(&asker->store->versions->questions, 1) + 1);
+    asker->began = clock_ticks_ns();
+    asker->is_brief = asker->unchanged && asker->snapshot != NULL;
+    asker->unread = postgres_send(asker->connection, asker->is_brief ? &brief : &question, values,
+                                  NULL, NULL, asker->is_brief ? 0 : 1);
+    return asker->unread;
+}
+
+enum reply { FAILED, ASK_AGAIN, ANSWERED };
+
+/* ASK_AGAIN: the brief question was not enough. */
+static enum reply
+read_answer(struct postgres_question *asker)
+{
+    enum reply reply = FAILED;
+    int64_t time = 0;
+    PGresult *result = postgres_collect(asker->connection);
+    asker->unread = false;
+    if (PQresultStatus(result) == PGRES_TUPLES_OK && !PQgetisnull(result, 0, 4) &&
+        str_to_int(str_of(PQgetvalue(result, 0, 1)), 0, INT64_MAX / 1000, &time)) {
+        asker->unchanged =
+            asker->snapshot != NULL && strcmp(asker->snapshot, PQgetvalue(result, 0, 0)) == 0;
+        reply = asker->is_brief && !asker->unchanged ? ASK_AGAIN : ANSWERED;
+    }
+    if (reply == ANSWERED && !knows(asker->store, PQgetvalue(result, 0, 4)) &&
+        !postgres_command(asker->connection, note_lost))
+        reply = FAILED;
+    if (reply == ANSWERED) {
+        struct why unused = { 0 };
+        postgres_clock_check(time * 1000, asker->began, &unused);
+        apply(asker, result);
+        atomic_store(&asker->answered, atomic_load(&asker->asked));
+        atomic_fetch_add_explicit(&asker->store->syncs, 1, memory_order_relaxed);
+    }
+    PQclear(result);
+    return reply;
+}
+
+/* Whether the last answer serves all of them. */
+static bool
+serves(const struct postgres_question *asker, const struct db_sync *first)
+{
+    uint64_t answered = atomic_load(&asker->answered);
+    for (; first != NULL; first = first->next)
+        if (first->ticket >= answered)
+            return false;
+    return true;
+}
+
+/* An answer that an HTTP thread did not wait for comes first. */
+static bool
+ask(struct postgres_question *asker, const struct db_sync *first)
+{
+    enum reply reply = ASK_AGAIN;
+    if (asker->unread) {
+        reply = read_answer(asker);
+        if (reply == ANSWERED && !serves(asker, first))
+            reply = ASK_AGAIN;
+    }
+    while (reply == ASK_AGAIN)
+        reply = send_question(asker) ? read_answer(asker) : FAILED;
+    return reply == ANSWERED;
+}
+
+enum err
+postgres_question_run(struct postgres_question *asker, const struct db_sync *first)
+{
+    if (atomic_exchange(&asker->doubted, false))
+        postgres_question_close(asker);
+    for (int attempt = 0; attempt < 2; attempt++) {
+        bool is_new = asker->connection == NULL;
+        if (is_new && !connect_server(asker))
+            return ERR_UNAVAILABLE;
+        if (ask(asker, first))
+            return ERR_NONE;
+        bool closed = PQstatus(asker->connection->handle) != CONNECTION_OK;
+        postgres_question_close(asker);
+        if (is_new || !closed)
+            break; /* it missed its deadline, or cannot answer: the caller has waited enough */
+    }
+    return ERR_UNAVAILABLE;
+}
+
+/* ---- for an HTTP thread ---- */
+
+/* Whether the answer is there before QUICK_NS have passed. */
+static bool
+has_arrived(const struct postgres_question *asker)
+{
+    PGconn *handle = asker->connection->handle;
+    for (;;) {
+        if (PQflush(handle) != 0)
+            return false;
+        if (!PQisBusy(handle))
+            return true;
+        int64_t left = asker->began + QUICK_NS - clock_ticks_ns();
+        struct timespec timeout = { 0, left };
+        struct pollfd fd = { .fd = PQsocket(handle), .events = POLLIN };
+        if (left <= 0 || ppoll(&fd, 1, &timeout, NULL) <= 0 || !PQconsumeInput(handle))
+            return false;
+    }
+}
+
+/* The answer was late, or other processes kept this thread from reading it: on a busy core, a
+ * thread that waits loses its turn. */
+static void
+pause_if_slow(struct postgres_question *asker)
+{
+    int64_t now = clock_ticks_ns(), longer = asker->pause * 2 + PAUSE_MIN_NS;
+    if (now - asker->began < QUICK_NS) {
+        asker->pause -= asker->pause / 8;
+        return;
+    }
+    asker->pause = longer < PAUSE_MAX_NS ? longer : PAUSE_MAX_NS;
+    asker->quick_after = now + asker->pause;
+}
+
+void
+postgres_question_run_quickly(struct postgres_question *asker)
+{
+    int64_t now = clock_ticks_ns();
+    enum reply reply = ASK_AGAIN;
+    if (asker->snapshot == NULL || asker->unread || atomic_load(&asker->doubted) ||
+        now < asker->began + PACE_NS || now < asker->quick_after)
+        return;
+    while (reply == ASK_AGAIN && send_question(asker)) {
+        bool arrived = has_arrived(asker);
+        pause_if_slow(asker);
+        if (!arrived)
+            return;
+        reply = read_answer(asker);
+    }
+    if (reply == FAILED)
+        postgres_question_close(asker);
+}
+
+int64_t
+postgres_question_due(const struct postgres_question *asker)
+{
+    return asker->unread ? 0 : asker->began + PACE_NS;
+}

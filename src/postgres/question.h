@@ -1,0 +1,42 @@
+/* question.h - a connection of its own that asks PostgreSQL what changed, and raises the versions
+ * of cached data accordingly.
+ *
+ * One thread at a time may call: sync.c holds a lock. Only `answered` and `doubted` may be used
+ * without it. postgres_question_close() frees what the struct refers to. */
+#ifndef POSTGRES_QUESTION_H
+#define POSTGRES_QUESTION_H
+
+#include "postgres/postgres.h"
+
+struct postgres_question {
+    struct postgres_store *store;
+    _Atomic uint64_t asked;    /* number of the last question, counted before it is sent */
+    _Atomic uint64_t answered; /* number of the last one that was answered and applied */
+    _Atomic bool doubted;      /* a pool connection leads to another server */
+
+    struct postgres_connection *connection;
+    char *snapshot; /* of the last answer; NULL: none on this connection */
+    struct touched touched;
+    int64_t began;              /* the last question */
+    int64_t connect_after;      /* no attempt before it */
+    int64_t pause, quick_after; /* no HTTP thread asks before it; the pause before that */
+    bool unread;                /* the answer to the last question was not read yet */
+    bool unchanged;             /* the last answer had the same snapshot as the one before */
+    bool is_brief;              /* the last question was */
+};
+
+/* Asks, and waits for the answer up to the deadline of the store. An earlier answer that was not
+ * read yet is enough if it serves all of `first`, a list of waiting requests. A connection that was
+ * closed while it was idle is replaced at once. */
+enum err postgres_question_run(struct postgres_question *asker, const struct db_sync *first);
+
+/* Asks if an answer is likely within a fraction of a millisecond, and gives up after that; see
+ * `answered`. Problems are left to postgres_question_run(). For HTTP threads. */
+void postgres_question_run_quickly(struct postgres_question *asker);
+
+/* The time of clock_ticks_ns() from which postgres_question_run() may be called again. */
+int64_t postgres_question_due(const struct postgres_question *asker);
+
+void postgres_question_close(struct postgres_question *asker);
+
+#endif
