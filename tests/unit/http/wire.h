@@ -39,7 +39,7 @@
 
 #include <cmocka.h>
 
-#define WAIT_MS 10000 /* enough under a sanitizer on a busy machine */
+#define WAIT_MS 60000 /* enough under a sanitizer and QEMU on a busy machine */
 #define BODY_MAX ((size_t)64 * 1024)
 
 struct world {
