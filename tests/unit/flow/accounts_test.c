@@ -3,6 +3,7 @@
 #include "base/clock.h"
 #include "crypt/password.h"
 #include "flow/accounts.h"
+#include "store/record_store.h"
 #include "store/tx.h"
 
 #include <pthread.h>
@@ -348,12 +349,40 @@ a_rejected_password_changes_nothing(struct kit *kit)
     assert_true(str_eq(found.password_hash, ada.password_hash));
 }
 
+struct record_work {
+    struct arena *mem;
+    struct str user_id;
+    size_t count;
+};
+
+static enum err
+put_record(struct db_tx *tx, void *argument)
+{
+    struct record_work *work = argument;
+    struct record record = { .domain = STR("music"), .json = STR("{}"), .atom_count = 1 };
+    return record_store_put(tx, work->mem, work->user_id, &record);
+}
+
+static enum err
+count_records(struct db_tx *tx, void *argument)
+{
+    struct record_work *work = argument;
+    struct record *records;
+    return record_store_list(tx, work->mem, work->user_id, STR_NONE, &records, &work->count);
+}
+
 static void
 deleting_an_account_frees_its_username(struct kit *kit)
 {
     struct user ada = made(kit, "ada", "ada@example.org"), out;
     made(kit, "bob", NULL);
+    struct record_work work = { kit->mem, ada.id, 0 };
+    assert_int_equal(tx_write(kit->db, put_record, &work), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, count_records, &work), ERR_NONE);
+    assert_int_equal(work.count, 1);
     assert_int_equal(account_delete(kit->db, kit->mem, STR("ada@example.org"), &out), ERR_NONE);
+    assert_int_equal(tx_write(kit->db, count_records, &work), ERR_NONE);
+    assert_int_equal(work.count, 0);
     assert_true(str_eq(out.id, ada.id));
     assert_true(str_eq_c(out.username, "ada"));
     assert_int_equal(account_find(kit->db, kit->mem, ada.id, &out), ERR_NOT_FOUND);
