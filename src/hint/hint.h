@@ -125,6 +125,9 @@ struct hint_pair hint_tokens(const struct hint *hint, size_t level, enum hint_co
 /* Whether the hint is attributed to apps. */
 bool hint_is_attributed(const struct hint *hint);
 
+/* Whether its counts for JSON are exact, also before hint_open(). */
+bool hint_is_exact(const struct hint *hint);
+
 /* Makes at least the first `items` values available in hint->values, and sets `origin`,
  * `according`, `exact`, and `plain`. */
 void hint_open(struct arena *mem, struct hint *hint, int items);

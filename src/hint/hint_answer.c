@@ -123,19 +123,53 @@ write_lines(struct arena *mem, enum hint_format format, const struct ladder *lad
 
 /* ---- JSON ---- */
 
+/* An object is counted part by part: a domain's name, its summary, and each key with its values. A
+ * part starts with a letter after punctuation and ends before the next, so the sum of the parts is
+ * exact (hint_units.h). The tokenizer counts only parts with a hint whose own counts are not. */
+struct counter {
+    const struct buf *text;
+    size_t start; /* of the part that is being written */
+    int part;     /* its tokens, if it is exact */
+    bool exact;
+    int sum; /* of the parts before */
+};
+
 static void
-write_summary(struct arena *mem, struct json *out, const struct ladder *ladder, size_t first)
+end_part(struct counter *counter, size_t end)
+{
+    struct str text = { counter->text->ptr + counter->start, end - counter->start };
+    counter->sum += counter->exact ? counter->part : (int)tokenizer_count(text);
+}
+
+/* The next part has begun with its key and `after` more bytes of punctuation. */
+static void
+begin_part(struct counter *counter, struct str key, size_t after, int tokens)
+{
+    size_t start = counter->text->len - key.len - after;
+    end_part(counter, start);
+    counter->start = start;
+    counter->part = tokens;
+    counter->exact = true;
+}
+
+static void
+write_summary(struct arena *mem, struct json *out, const struct ladder *ladder, size_t first,
+              struct counter *counter)
 {
     bool several = false;
     json_key_name(out, STR("summary"));
+    begin_part(counter, STR("summary"), sizeof "\":" - 1, 1);
     json_open_str(out);
     for (size_t i = first; i < ladder->count; i++) {
         const struct pick *pick = &ladder->picks[i];
+        const struct hint *hint = pick->rung->hint;
         if (pick->rung->set != ladder->picks[first].rung->set || !pick->said)
             continue;
         buf_add(out->out, several ? STR(" ") : STR(""));
         add_sentence(mem, out, pick);
         several = true;
+        counter->exact = counter->exact && hint->exact;
+        counter->part += pick->cost - (pick->keyed ? pick->bare : 0);
     }
     json_close_str(out);
 }
@@ -158,53 +192,38 @@ list_keyed(const struct ladder *ladder, size_t first, const struct pick **out)
     return count;
 }
 
+/* The values of a hint below its key. */
+static inline void
+write_values(struct json *out, const struct pick *pick, struct counter *counter)
+{
+    const struct hint *hint = pick->rung->hint;
+    for (int i = 0; i < pick->items; i++)
+        hint_units_value(out, &hint->values[i]);
+    counter->exact = counter->exact && hint->exact;
+    counter->part += pick->bare;
+}
+
 static void
-write_members(struct json *out, const struct pick **picks, size_t count)
+write_members(struct json *out, const struct pick **picks, size_t count, enum hint_ending after,
+              struct counter *counter)
 {
     for (size_t i = 0; i < count;) {
-        const struct member *member = picks[i]->rung->hint->member;
+        const struct hint *hint = picks[i]->rung->hint;
+        const struct member *member = hint->member;
         bool is_array = member->type == MEMBER_ARRAY;
-        json_add_pieces(out, STR("\""), member->json_key, is_array ? STR("\":[") : STR("\":"));
+        struct str opening = is_array ? STR("\":[") : STR("\":");
+        json_add_pieces(out, STR("\""), member->json_key, opening);
         out->need_comma = false;
-        for (; i < count && picks[i]->rung->hint->member == member; i++)
-            for (int v = 0; v < picks[i]->items; v++)
-                hint_units_value(out, &picks[i]->rung->hint->values[v]);
+        begin_part(counter, member->json_key, opening.len, hint_units_bare_key(hint) + 1);
+        write_values(out, picks[i++], counter);
+        for (; i < count && picks[i]->rung->hint->member == member; i++) {
+            write_values(out, picks[i], counter);
+            counter->part += HINT_MERGE_TOKENS;
+        }
+        counter->part += hint_units_close(hint_units_part(member), i == count ? after : BEFORE_KEY);
         if (is_array)
             json_close_array(out);
     }
-}
-
-/* ---- tokens of JSON ---- */
-
-/* The exact tokens of a domain's object, with its name and what follows it. */
-static int
-count_domain(const struct ladder *ladder, size_t first, const struct pick **keyed, size_t count,
-             enum hint_ending after)
-{
-    int tokens = hint_units_bare_name(ladder->picks[first].rung->set) + 2; /* `":{"`, summary */
-    for (size_t i = first; i < ladder->count; i++)
-        if (ladder->picks[i].rung->set == ladder->picks[first].rung->set)
-            tokens += ladder->picks[i].cost;
-    tokens += hint_units_close(PART_SENTENCE, count > 0 ? BEFORE_KEY : after);
-    for (size_t i = 0; i < count; i++) {
-        const struct hint *hint = keyed[i]->rung->hint;
-        bool last = i + 1 == count,
-             opens = i == 0 || keyed[i - 1]->rung->hint->member != hint->member;
-        tokens += opens ? hint_units_bare_key(hint) + 1 : HINT_MERGE_TOKENS;
-        if (last || keyed[i + 1]->rung->hint->member != hint->member)
-            tokens += hint_units_close(hint_units_part(hint->member), last ? after : BEFORE_KEY);
-    }
-    return tokens;
-}
-
-/* Counts with the tokenizer only if a hint needs it. */
-static int
-count_object(const struct ladder *ladder, struct str text, int tokens)
-{
-    for (size_t i = 0; i < ladder->count; i++)
-        if (!ladder->picks[i].rung->hint->exact)
-            return (int)tokenizer_count(text);
-    return ladder->count == 0 ? (int)tokenizer_count(text) : HINT_OBJECT_TOKENS + tokens;
 }
 
 /* Domains are in the order of their first hint. */
@@ -214,27 +233,30 @@ write_object(struct arena *mem, const struct ladder *ladder, int *tokens)
     struct buf text = buf_in(mem, ANSWER_MAX_BYTES);
     struct json json = json_into(&text);
     const struct pick **keyed = ARENA_ARRAY(mem, const struct pick *, ladder->count + 1);
+    struct counter counter = { .text = &text, .part = HINT_OBJECT_TOKENS, .exact = true };
     uint64_t written = 0;
-    int sum = 0;
     buf_reserve(&text, usual_bytes(ladder));
     json_open_object(&json);
     for (size_t i = 0; i < ladder->count; i++) {
         const struct rung *rung = ladder->picks[i].rung;
+        struct str name = rung->set->domain->name;
         uint64_t domain = (uint64_t)1 << rung->set_index;
         if ((written & domain) != 0)
             continue;
         written |= domain;
-        json_key_name(&json, rung->set->domain->name);
-        json_open_object(&json);
-        write_summary(mem, &json, ladder, i);
+        enum hint_ending after = written == ladder->domains ? AT_END : BEFORE_DOMAIN;
         size_t count = list_keyed(ladder, i, keyed);
-        write_members(&json, keyed, count);
+        json_key_name(&json, name);
+        begin_part(&counter, name, sizeof "\":" - 1, hint_units_bare_name(rung->set) + 1);
+        json_open_object(&json);
+        write_summary(mem, &json, ladder, i, &counter);
+        counter.part += hint_units_close(PART_SENTENCE, count > 0 ? BEFORE_KEY : after);
+        write_members(&json, keyed, count, after, &counter);
         json_close_object(&json);
-        sum += count_domain(ladder, i, keyed, count,
-                            written == ladder->domains ? AT_END : BEFORE_DOMAIN);
     }
     json_close_object(&json);
-    *tokens = count_object(ladder, buf_str(&text), sum);
+    end_part(&counter, text.len);
+    *tokens = counter.sum;
     return buf_str(&text);
 }
 

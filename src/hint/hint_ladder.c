@@ -9,8 +9,13 @@
 #define PACE 20       /* tokens per hint */
 #define PACE_JSON 12  /* the same for a key and its values */
 #define KEYS_FROM 120 /* tokens: from here on, JSON has a key for what is most important */
-#define WINDOW 8      /* the next hints among which a shorter one is searched */
+#define WINDOW 16     /* the next hints among which a shorter one is searched; */
+#define NEAR 8        /* the same to keep a gap small, and for JSON, which costs more */
 #define LEAST_GAP 8   /* tokens: a step up to this long never waits */
+
+/* Marks: budgets of which the sequence leaves little unused, if anything fits. Above them, and in
+ * JSON from 60 tokens on, small gaps have the same effect. */
+static const int marks[] = { 50, 60, 70, 80, 0 }, marks_json[] = { 50, 0 };
 
 /* The rest of a budget that may stay unused: 15 %, as a share of the selection. */
 static int
@@ -24,9 +29,13 @@ struct climb {
     struct ladder *ladder;
     enum hint_format format;
     int max_tokens;
-    bool done; /* a step did not fit */
-    int lines; /* tokens of all lines with their line feeds, or of the object */
+    bool takes_turns; /* every domain has a hint before any has two */
+    bool done;        /* a step did not fit */
+    int lines;        /* tokens of all lines with their line feeds, or of the object */
     int headings;
+    uint64_t exact;                  /* in JSON: domains whose hints all have exact counts */
+    uint64_t led;                    /* domains with a hint that is not critical */
+    const int *mark;                 /* the next one; 0: there are no more */
     size_t last;                     /* the pick of the last line */
     size_t grown, grown_more;        /* the first picks that cannot grow any more */
     struct rung const *next[WINDOW]; /* the next hints in their order */
@@ -51,15 +60,15 @@ is_none(const struct hint *hint)
            str_eq(hint->member->hint.values[hint->sentence].value, VALUE_NONE);
 }
 
-/* The tokens of the key of a pick, less if an earlier hint of the same member has it already. */
+/* The tokens of the key of a hint, less if an earlier hint of the same member has it already. */
 static int
-key_cost(const struct climb *climb, const struct pick *pick)
+key_cost(const struct climb *climb, const struct rung *rung)
 {
-    const struct hint *hint = pick->rung->hint;
-    bool shared = hint_ladder_shares(pick->rung);
+    const struct hint *hint = rung->hint;
+    bool shared = hint_ladder_shares(rung);
     for (size_t i = 0; i < climb->ladder->count && shared; i++) {
         const struct pick *other = &climb->ladder->picks[i];
-        if (other != pick && other->keyed && other->rung->hint->member == hint->member)
+        if (other->keyed && other->rung->hint->member == hint->member)
             return HINT_MERGE_TOKENS;
     }
     return hint->key_tokens;
@@ -105,7 +114,7 @@ change(struct climb *climb, size_t index, const struct pick *changed)
     int lines = climb->lines;
     climb->lines += changed->cost - before.cost;
     if (changed->keyed && !before.keyed)
-        climb->lines += key_cost(climb, pick);
+        climb->lines += changed->key;
     *pick = *changed;
     int tokens = total_cost(climb);
     if (tokens <= climb->max_tokens) {
@@ -151,21 +160,46 @@ first_pick(const struct climb *climb, const struct rung *rung)
         pick.said = rung->tier == 0 || (climb->ladder->domains & domain_bit(rung)) == 0 ||
                     is_none(hint) || hint_is_attributed(hint);
         pick.keyed = !pick.said;
+        pick.key = pick.keyed ? key_cost(climb, rung) : 0;
     }
     count_pick(climb->format, &pick);
     return pick;
 }
 
-/* The tokens that a hint would add. */
+/* The tokens that a hint would add. The first heading comes with the second domain, and the line
+ * feed after the last bullet with the next. */
 static int
 cost_to_add(const struct climb *climb, const struct pick *pick)
 {
     const struct rung *rung = pick->rung;
-    bool opens = (climb->ladder->domains & domain_bit(rung)) == 0;
+    uint64_t domains = climb->ladder->domains;
+    bool opens = (domains & domain_bit(rung)) == 0;
     if (climb->format == HINT_JSON)
-        return pick->cost + (opens ? rung->set->name : 0) +
-               (pick->keyed ? key_cost(climb, pick) : 0);
-    return climb->format == HINT_BULLETS && opens ? pick->cost + rung->set->heading : pick->cost;
+        return pick->cost + pick->key + (opens ? rung->set->name : 0);
+    if (climb->format == HINT_TEXT || domains == 0)
+        return pick->cost;
+    const struct pick *last = &climb->ladder->picks[climb->last];
+    int feed = (last->cost - last->bare) - (pick->cost - pick->bare);
+    return pick->cost + (feed > 0 ? feed : 0) +
+           (!opens                           ? 0
+            : (domains & (domains - 1)) == 0 ? rung->set->heading + climb->headings
+                                             : rung->set->heading);
+}
+
+/* Counts the name of the domain, and one token less while all its hints have exact counts. */
+static void
+open_object(struct climb *climb, const struct rung *rung, bool opens)
+{
+    bool exact = hint_is_exact(rung->hint), was_exact = (climb->exact & domain_bit(rung)) != 0;
+    if (opens)
+        climb->lines += rung->set->name + (climb->ladder->domains == 0 ? HINT_OBJECT_TOKENS : 0);
+    if (opens && exact) {
+        climb->exact |= domain_bit(rung);
+        climb->lines -= HINT_EXACT_LESS;
+    } else if (was_exact && !exact) {
+        climb->exact &= ~domain_bit(rung);
+        climb->lines += HINT_EXACT_LESS;
+    }
 }
 
 /* Opens the domain of the hint: its heading, or its object with the summary. */
@@ -175,12 +209,12 @@ open_domain(struct climb *climb, const struct rung *rung)
     struct ladder *ladder = climb->ladder;
     bool opens = (ladder->domains & domain_bit(rung)) == 0;
     if (climb->format == HINT_JSON)
-        climb->lines +=
-            (opens ? rung->set->name : 0) + (ladder->domains == 0 ? HINT_OBJECT_TOKENS : 0);
+        open_object(climb, rung, opens);
     if (climb->format == HINT_TEXT || opens || rung->set == ladder->picks[climb->last].rung->set)
         climb->last = ladder->count;
     climb->headings += opens ? rung->set->heading : 0;
     ladder->domains |= domain_bit(rung);
+    climb->led |= rung->tier > 0 ? domain_bit(rung) : 0;
 }
 
 /* ---- growing ---- */
@@ -236,6 +270,8 @@ static void
 tell_also(struct climb *climb, size_t index, bool keyed)
 {
     struct pick pick = climb->ladder->picks[index];
+    if (keyed && !pick.keyed)
+        pick.key = key_cost(climb, pick.rung);
     pick.keyed = pick.keyed || keyed;
     pick.said = pick.said || !keyed;
     count_pick(climb->format, &pick);
@@ -249,7 +285,7 @@ add_pick(struct climb *climb, const struct pick *pick)
     struct ladder *ladder = climb->ladder;
     const struct rung *rung = pick->rung;
     int lines = climb->lines, headings = climb->headings;
-    uint64_t domains = ladder->domains;
+    uint64_t domains = ladder->domains, exact = climb->exact;
     size_t index = ladder->count, last = climb->last;
     open_domain(climb, rung);
     ladder->picks[ladder->count++] = (struct pick){ .rung = rung };
@@ -257,6 +293,7 @@ add_pick(struct climb *climb, const struct pick *pick)
         climb->lines = lines;
         climb->headings = headings;
         climb->last = last;
+        climb->exact = exact;
         ladder->count--;
         ladder->domains = domains;
         return;
@@ -325,28 +362,66 @@ take(struct climb *climb, size_t index, const struct pick *pick)
     add_pick(climb, pick);
 }
 
-/* The next hint, unless it is too long for now and something shorter can be told instead. */
-static void
-take_next(struct climb *climb)
+/* Whether a domain without a hint waits before this index, and the hint's domain has one. */
+static bool
+is_out_of_turn(const struct climb *climb, size_t index)
 {
-    int gap = gap_at(climb->ladder->tokens);
-    struct pick first = first_pick(climb, climb->next[0]);
-    if (climb->next[0]->firm || cost_to_add(climb, &first) <= gap) {
-        take(climb, 0, &first);
-        return;
-    }
-    if (grow(climb, TO_MOST, &climb->grown_more, gap))
-        return;
-    for (size_t i = 1; i < WINDOW && look_ahead(climb, i); i++) {
-        if (climb->next[i]->set->domain->always)
+    if (!climb->takes_turns || (climb->led & domain_bit(climb->next[index])) == 0)
+        return false;
+    for (size_t i = 0; i < index; i++)
+        if ((climb->ladder->domains & domain_bit(climb->next[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Takes the first of the next hints that adds at most `gap` tokens; of domains that are always
+ * relevant, or of the others. False: there is none. */
+static bool
+take_shorter(struct climb *climb, int gap, size_t window, bool always)
+{
+    for (size_t i = 1; i < window && look_ahead(climb, i); i++) {
+        if (climb->next[i]->set->domain->always != always || is_out_of_turn(climb, i))
             continue;
         struct pick pick = first_pick(climb, climb->next[i]);
         if (cost_to_add(climb, &pick) <= gap) {
             take(climb, i, &pick);
-            return;
+            return true;
         }
     }
-    take(climb, 0, &first);
+    return false;
+}
+
+/* Instead of a hint of this cost that does not fit into a budget of the next mark, takes something
+ * shorter that does: by then the hint is left out anyway. Statements wait at the first mark only,
+ * because they are long and would wait at each. False: there is nothing. */
+static bool
+fill_mark(struct climb *climb, int cost)
+{
+    bool is_json = climb->format == HINT_JSON;
+    int tokens = climb->ladder->tokens, least = tokens - is_json; /* a bound, often 1 too high */
+    while (*climb->mark > 0 && least * 20 >= *climb->mark * 17)
+        climb->mark++;
+    int room = *climb->mark - tokens;
+    if (cost <= room || room <= 0 ||
+        (*climb->mark > marks[0] && statement_holds(climb->next[0]->hint->member)))
+        return false;
+    size_t start = 0, window = is_json ? NEAR : WINDOW;
+    return grow(climb, TO_MOST, &climb->grown_more, room) ||
+           take_shorter(climb, room, window, false) || grow(climb, TO_ALL, &start, room) ||
+           take_shorter(climb, room, window, true);
+}
+
+/* The next hint, unless it is too long for now and something shorter can be told instead. */
+static void
+take_next(struct climb *climb)
+{
+    struct pick first = first_pick(climb, climb->next[0]);
+    int cost = cost_to_add(climb, &first), gap = 0;
+    if (*climb->mark > 0 && fill_mark(climb, cost))
+        return;
+    if (climb->next[0]->firm || cost <= (gap = gap_at(climb->ladder->tokens)) ||
+        !(grow(climb, TO_MOST, &climb->grown_more, gap) || take_shorter(climb, gap, NEAR, false)))
+        take(climb, 0, &first);
 }
 
 /* ---- the end of a JSON object ---- */
@@ -409,7 +484,7 @@ use_rest(struct climb *climb)
         if (climb->format == HINT_TEXT)
             strengthen(climb, i, INT32_MAX);
         else if (climb->format == HINT_JSON && !pick->keyed && pick->items == hint->total &&
-                 !is_none(hint))
+                 ladder->tokens + hint->key_tokens < climb->max_tokens && !is_none(hint))
             tell_also(climb, i, true);
     }
 }
@@ -423,6 +498,8 @@ hint_ladder_climb(struct arena *mem, const struct hint_query *query, struct ladd
         .ladder = out,
         .format = query->format,
         .max_tokens = query->max_tokens,
+        .takes_turns = !query->context->known,
+        .mark = query->format == HINT_JSON ? marks_json : marks,
     };
     int pace = query->format == HINT_JSON ? PACE_JSON : PACE;
     hint_order_make(mem, query, &out->order);

@@ -20,7 +20,8 @@ struct pick {
     const struct rung *rung;
     int items; /* values named */
     int cost;  /* tokens, in JSON without its key */
-    int bare;  /* the same without the line feed; not for JSON */
+    int bare;  /* the same without the line feed; in JSON only of its values */
+    int key;   /* tokens of its key */
     uint16_t level;
     bool strong; /* with its emphasis */
     bool said;   /* in JSON: a sentence of the summary */

@@ -343,12 +343,24 @@ hint_tokens(const struct hint *hint, size_t level, enum hint_count which)
                                read_count(at + hint->digits, hint->digits) };
 }
 
+/* A flag at the start of a body. */
+static inline bool
+has_flag(const struct hint *hint, int at)
+{
+    return digit(hint->encoded.ptr + at / 6) >> at % 6 & 1;
+}
+
 bool
 hint_is_attributed(const struct hint *hint)
 {
-    return hint->levels != NULL
-               ? str_present(hint->according)
-               : hint->by_app && part_of(eight_digits(hint->encoded.ptr), ATTRIBUTED_AT, 1);
+    return hint->levels != NULL ? str_present(hint->according)
+                                : hint->by_app && has_flag(hint, ATTRIBUTED_AT);
+}
+
+bool
+hint_is_exact(const struct hint *hint)
+{
+    return hint->levels != NULL ? hint->exact : has_flag(hint, EXACT_AT);
 }
 
 /* Limits the number of terms to the bytes that exist. */

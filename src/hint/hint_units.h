@@ -18,6 +18,9 @@ struct tokenizer_series;
 #define HINT_OBJECT_TOKENS 1 /* of the braces around all domains, if there are any */
 #define HINT_MERGE_TOKENS 1  /* between the values of two hints below the same key */
 
+/* If all hints of a domain have exact counts, the sum of its parts is too high by at least this. */
+#define HINT_EXACT_LESS 1
+
 /* The domain's name and an empty summary. */
 int hint_units_name(struct arena *mem, const struct domain *domain);
 
