@@ -452,8 +452,10 @@ is_safety_choice(const struct context_choice *choice, const struct domain *domai
 bool
 context_is_safety(const struct context_match *match, const struct domain *domain)
 {
-    for (size_t i = 0; i < match->count && domain->safety_context_count > 0; i++)
-        if (is_safety_choice(&match->list[i], domain))
+    bool elsewhere = domain->safety_context_count == 0 && !domain_has_critical(domain);
+    for (size_t i = 0; i < match->count; i++)
+        if (elsewhere ? domain_has_critical(match->list[i].domain)
+                      : is_safety_choice(&match->list[i], domain))
             return true;
     return false;
 }

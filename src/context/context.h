@@ -42,7 +42,8 @@ const struct context_choice *context_chosen(const struct context_match *match,
 
 /* Whether the domain's critical members must be included because the match contains one of its
  * safety_contexts from another domain. A domain matched without a context counts as all of its
- * contexts. */
+ * contexts. In a domain without critical members and safety_contexts, only statements are critical;
+ * they are included wherever a domain with critical members is matched. */
 bool context_is_safety(const struct context_match *match, const struct domain *domain);
 
 #endif

@@ -14,6 +14,15 @@ static const char *const reserved[] = { "atoms", "suppress", "export", "agent_hi
 /* ---- finding ---- */
 
 bool
+domain_has_critical(const struct domain *domain)
+{
+    for (size_t i = 0; i < domain->member_count; i++)
+        if (domain->members[i].safety == SAFETY_CRITICAL)
+            return true;
+    return false;
+}
+
+bool
 member_opposes(const struct member *member, const struct member *other)
 {
     for (size_t i = 0; i < member->oppose_count; i++)

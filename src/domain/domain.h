@@ -154,6 +154,8 @@ struct domain {
 
 const struct member *domain_member(const struct domain *domain, struct str name); /* NULL: none */
 
+bool domain_has_critical(const struct domain *domain); /* a member with SAFETY_CRITICAL */
+
 /* Whether `other` is among the members with the opposite meaning of `member`. */
 bool member_opposes(const struct member *member, const struct member *other);
 

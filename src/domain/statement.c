@@ -49,7 +49,67 @@ static const char *const food_words[] = {
     "even traces",
     "cross contamination",
     "airborne",
+    "=allergique",
+    "=allergisch",
+    "=allergien",
+    "=allergico",
+    "=allergica",
+    "=allergia",
+    "=alergia",
+    "=alergias",
+    "=alérgico",
+    "=alérgica",
+    "=alergico",
+    "=alergica",
+    "=alergi",
+    "=alerji",
+    "=alerjim",
+    "=аллергия",
+    "=аллергии",
+    "=аллергию",
+    "=аллергик",
+    "=intolerante",
+    "=intolérant",
+    "=intolérante",
+    "=intoleranz",
+    "=лактозы",
+    "=halaal",
+    "ramadan",
+    "for lent",
+    "during lent",
+    "i am muslim",
+    "i m muslim",
+    "as a muslim",
+    "a practicing muslim",
+    "i am hindu",
+    "i m hindu",
+    "as a hindu",
+    "i am jewish",
+    "i m jewish",
+    "as a jew",
+    "against my faith",
+    "could kill me",
+    "can kill me",
+    "will kill me",
+    "would kill me",
+    "might kill me",
+    "react badly to",
+    "reacts badly to",
+    "bad reaction to",
+    "bad reactions to",
+    "in the hospital",
+    "to the hospital",
+    "can t breathe",
 };
+
+/* In scripts without spaces, and with articles that are written as one word. */
+static const char *const food_parts[] = {
+    "过敏",  "過敏",     "アレルギー", "알레르기", "حساسية",
+    "एलर्जी", "অ্যালার্জি", "الرجی",      "清真",     "حلال",
+};
+
+static const char *const private_parts[] = { "怀孕", "懷孕", "妊娠",  "糖尿病",
+                                             "임신", "حامل", "السكري" };
 
 static const char *const private_words[] = {
     "celiac",
@@ -70,6 +130,16 @@ static const char *const private_words[] = {
     "=medications",
     "=medicine",
     "=medicines",
+    "=medicaton",
+    "=medicatons",
+    "=medicaiton",
+    "=medicatoin",
+    "=mediction",
+    "=medecine",
+    "=medicin",
+    "=insuline",
+    "=inslin",
+    "=insulen",
     "meds",
     "prescription",
     "=insulin",
@@ -115,6 +185,55 @@ static const char *const private_words[] = {
     "oxygen tank",
     "service dog",
     "service animal",
+    "=zöliakie",
+    "=celíaco",
+    "=celíaca",
+    "=celiaco",
+    "=celiaca",
+    "=cœliaque",
+    "=schwanger",
+    "=embarazada",
+    "=enceinte",
+    "=grávida",
+    "=беременна",
+    "=diabetiker",
+    "=diabetikerin",
+    "=diabético",
+    "=diabética",
+    "=diabétique",
+    "=rollstuhl",
+};
+
+/* In a domain without critical members, "allergic to country music" is no allergy. There a word
+ * for an allergy counts only beside one of these. */
+static const char *const allergens[] = {
+    "peanut",     "peanuts",     "nut",     "nuts",      "=tree nuts", "almonds",    "cashews",
+    "walnuts",    "hazelnuts",   "milk",    "dairy",     "lactose",    "egg",        "eggs",
+    "fish",       "shellfish",   "seafood", "shrimp",    "crab",       "lobster",    "wheat",
+    "gluten",     "soy",         "sesame",  "mustard",   "celery",     "kiwi",       "strawberries",
+    "food",       "foods",       "pollen",  "cats",      "dogs",       "latex",      "nickel",
+    "penicillin", "antibiotics", "aspirin", "ibuprofen", "bees",       "bee stings", "wasps",
+    "fragrance",  "perfume",
+};
+
+static const char *const allergy_words[] = {
+    "allergy",     "allergic", "allergies",   "intolerant",
+    "intolerance", "=alergia", "=allergisch", "=allergique",
+};
+
+/* Without any other word. */
+static const char *const grave_words[] = {
+    "anaphylaxis",    "anaphylactic",    "epipen",         "epi pen",
+    "celiac disease", "coeliac disease", "severe allergy", "severe allergies",
+};
+
+/* What one is allergic to only as a figure of speech. */
+static const char *const figures[] = {
+    "meetings",  "meeting",      "code",       "music",      "drama",      "nonsense", "mornings",
+    "mondays",   "work",         "jargon",     "hype",       "buzzwords",  "clutter",  "emails",
+    "politics",  "spreadsheets", "commitment", "small talk", "bullshit",   "bugs",     "boredom",
+    "hard work", "crowds",       "queues",     "stupidity",  "mediocrity", "rules",    "deadlines",
+    "authority", "bureaucracy",  "commuting",  "frameworks",
 };
 
 /* ---- words ---- */
@@ -201,27 +320,51 @@ has_any(struct str words, const char *const *list, size_t count)
     return false;
 }
 
+#define HAS_ANY(words, list) has_any(words, list, sizeof(list) / sizeof *(list))
+
 static bool
-has_critical(const struct domain *domain)
+has_part(struct str words, const char *const *list, size_t count)
 {
-    for (size_t i = 0; i < domain->member_count; i++)
-        if (domain->members[i].safety == SAFETY_CRITICAL)
+    for (size_t i = 0; i < count; i++)
+        if (memmem(words.ptr, words.len, list[i], strlen(list[i])) != NULL)
             return true;
     return false;
+}
+
+#define HAS_PART(words, list) has_part(words, list, sizeof(list) / sizeof *(list))
+
+/* "I'm allergic to meetings", unless an allergen is named, too. */
+static bool
+is_figure(struct str words)
+{
+    struct str allergic = STR(" allergic to ");
+    const char *found = memmem(words.ptr, words.len, allergic.ptr, allergic.len);
+    if (found == NULL)
+        return false;
+    size_t after = (size_t)(found - words.ptr) + allergic.len - 1;
+    return HAS_ANY(str_from(words, after), figures) && !HAS_ANY(words, allergens);
+}
+
+static enum concern
+concern_of(const struct domain *domain, struct str words)
+{
+    if (!domain_has_critical(domain))
+        return HAS_ANY(words, grave_words) || HAS_PART(words, food_parts) ||
+                       (HAS_ANY(words, allergy_words) && HAS_ANY(words, allergens) &&
+                        !is_figure(words))
+                   ? CONCERN_FOOD
+                   : CONCERN_NONE;
+    if (HAS_ANY(words, private_words) || HAS_PART(words, private_parts))
+        return CONCERN_PRIVATE;
+    bool food = HAS_ANY(words, food_words) || HAS_PART(words, food_parts);
+    return food && !is_figure(words) ? CONCERN_FOOD : CONCERN_NONE;
 }
 
 enum concern
 statement_concern(const struct domain *domain, struct str text)
 {
-    if (!has_critical(domain))
-        return CONCERN_NONE;
     struct arena *scratch = arena_new(); /* folding takes many times the length of a text */
-    struct str words = plain_words(scratch, text);
-    enum concern concern = CONCERN_NONE;
-    if (has_any(words, private_words, sizeof private_words / sizeof *private_words))
-        concern = CONCERN_PRIVATE;
-    else if (has_any(words, food_words, sizeof food_words / sizeof *food_words))
-        concern = CONCERN_FOOD;
+    enum concern concern = concern_of(domain, plain_words(scratch, text));
     arena_free(scratch);
     return concern;
 }

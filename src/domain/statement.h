@@ -37,8 +37,8 @@ struct str statement_key(struct arena *mem, struct str text);
  * the user: "I need a desk", and not "I was born in Chile". */
 bool statement_decides(struct str key);
 
-/* Always CONCERN_NONE in a domain without critical members: "allergic to country music" is no
- * allergy. */
+/* In a domain without critical members, only an allergy to something that people are allergic to
+ * counts: "allergic to country music" is no allergy. It is never CONCERN_PRIVATE there. */
 enum concern statement_concern(const struct domain *domain, struct str text);
 
 #endif

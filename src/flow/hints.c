@@ -20,7 +20,7 @@ struct reading {
 
 /* A hint set is made from the atoms if single facts are withheld, or if the stored one is of an
  * older definition or program version. Sensitive hints stay in it, marked: hint_order() leaves them
- * out, and safety_complete is false without a critical one. */
+ * out, and safety_complete is false if one is critical. */
 static enum err
 read_set(struct db_tx *tx, struct reading *reading, const struct domain *domain, struct str text,
          struct hint_set *out)

@@ -273,7 +273,8 @@ count_omitted(const struct ladder *ladder, struct hint_answer *out)
         out->named[pick->rung->set_index] += (uint16_t)pick->items;
         complete += pick->rung->tier == 0 && pick->items == pick->rung->hint->total;
     }
-    out->safety_complete = !ladder->order.safety_withheld && complete == ladder->order.critical;
+    out->safety_cut = complete != ladder->order.critical;
+    out->safety_complete = !ladder->order.safety_withheld && !out->safety_cut;
 }
 
 void

@@ -11,7 +11,8 @@ struct hint_answer {
     int tokens;           /* of the sentences joined by line feeds, the object, or the string */
     int available;        /* hints that match the query */
     int omitted;          /* facts of these hints that are not named; "and 4 more" omits 4 */
-    bool safety_complete; /* no critical fact is omitted, or withheld as sensitive */
+    bool safety_complete; /* every critical fact of the hint sets is named */
+    bool safety_cut;      /* a critical fact that matches the query did not fit */
     uint64_t hint_sets;   /* bit n: the n-th hint set of the query has a matching hint */
     uint16_t named[DOMAINS_MAX]; /* facts that the hints name, by hint set of the query */
     const struct ladder *selected;

@@ -271,11 +271,9 @@ count_unlisted(const struct hint_set *set, struct hint_order *out, size_t critic
     bool plain = has_statement(others, end);
     if (plain)
         out->facts += set->unlisted;
-    if (set->unlisted_critical == 0 ||
-        !(plain || has_statement(out->rungs + critical, out->rungs + out->critical)))
-        return;
-    out->facts += set->unlisted_critical;
-    out->safety_withheld = true;
+    if (plain || has_statement(out->rungs + critical, out->rungs + out->critical))
+        out->facts += set->unlisted_critical;
+    out->safety_withheld = out->safety_withheld || set->unlisted_critical > 0;
 }
 
 /* Collects the hints of one set that match the query: critical ones into the order, the others from
@@ -292,9 +290,7 @@ gather(const struct hint_query *query, size_t set_index, const struct terms *tas
     for (size_t i = 0; i < set->count; i++) {
         struct hint *hint = &set->hints[i];
         struct relevance found;
-        if (!weigh(&view, hint, &found))
-            continue;
-        if (hint->sensitive && !sensitive) {
+        if (!weigh(&view, hint, &found) || (hint->sensitive && !sensitive)) {
             out->safety_withheld = out->safety_withheld || hint->safety == SAFETY_CRITICAL;
             continue;
         }

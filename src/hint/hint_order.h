@@ -58,7 +58,8 @@ struct hint_order {
     int available;        /* hints that match the query */
     int facts;            /* of these hints, and like them without a hint */
     uint64_t hint_sets;   /* bit n: the n-th set has one of these hints */
-    bool safety_withheld; /* a critical fact matches but has no hint that the app may see */
+    bool safety_withheld; /* a critical fact is not among the rungs: the context does not concern
+                             it, it is sensitive, or there are too many statements */
     struct hint_queue queues[DOMAINS_MAX], always; /* private, as are the next three */
     size_t queue_count, turn, round;
     size_t always_taken, others_taken;

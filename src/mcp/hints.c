@@ -58,7 +58,7 @@ mcp_hints_read(struct call *call, const struct mcp_hints_params *params, struct 
     if (params->domains != 0)
         query.allowed &= params->domains;
     enum err err = hints_read(call->db, call->mem, &query, out);
-    while (err == ERR_NONE && !out->answer.safety_complete && query.max_tokens < HINTS_TOKENS_MAX) {
+    while (err == ERR_NONE && out->answer.safety_cut && query.max_tokens < HINTS_TOKENS_MAX) {
         query.max_tokens =
             query.max_tokens > HINTS_TOKENS_MAX / 2 ? HINTS_TOKENS_MAX : 2 * query.max_tokens;
         err = hints_read(call->db, call->mem, &query, out);

@@ -171,7 +171,10 @@ test("a context that matches nothing gets only safety facts that are not sensiti
   const { api } = await fed(t);
   const peanuts = "According to Concert Finder, the user is allergic to peanuts and shellfish; never suggest food containing them.";
   const unknown = await api.read(query({ context: "smalltalk", max_tokens: 500 }));
-  assert.deepEqual([unknown.hints, unknown.context_matched, unknown.domains, unknown.hints_available, unknown.safety_complete], [[peanuts], null, [FOOD], 1, true]);
+  assert.deepEqual([unknown.hints, unknown.context_matched, unknown.domains, unknown.hints_available, unknown.safety_complete], [[peanuts], null, [FOOD], 1, false], "the medical diet is sensitive");
+  assert.equal((await api.read(query({ context: "banking", max_tokens: 500 }))).safety_complete, false);
+  assert.equal((await api.read(query({ context: "playlist_creation", max_tokens: 500 }))).safety_complete, false);
+  assert.equal((await api.read(query({ context: "playlist_creation", domains: MUSIC, max_tokens: 500 }))).safety_complete, true, "music has no safety facts");
   for (const context of ["banking", "remind me to book a restaurant", "add dinner with Ada to my calendar", "change volume settings"]) {
     const { hints, context_matched, domains, omitted } = await api.read(query({ context, max_tokens: 500 }));
     assert.deepEqual([hints, context_matched, domains, omitted], [[], null, [], 0], context);

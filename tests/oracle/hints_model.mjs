@@ -171,9 +171,14 @@ function compareFacts(a, b) {
 const PRIVATE = /\b(celiacs?|coeliacs?|pregnan(t|cy)|medications?|medicines?|insulin|diabet(es|ic)|asthma|wheelchair|service dog|low (sodium|fodmap))\b/;
 const FOOD = /\b(allerg(y|ic|ies|ens?)|anaphyla(xis|ctic)|intoleran(t|ces?)|halal|kosher|haram|jain|religion|gluten ?free|(no|without) gluten|lactose|hives|airborne)\b/;
 
+const GRAVE = /\b(anaphyla(xis|ctic)|epipen|c(o)?eliac disease|severe allerg(y|ies))\b/;
+const ALLERGEN = /\b(peanuts?|nuts?|milk|dairy|lactose|eggs?|fish|shellfish|seafood|wheat|gluten|soy|sesame|foods?|pollen|cats|dogs|latex|penicillin)\b/;
+const hasCritical = (domain) => domain.members.some(({ safety }) => safety === "critical");
+
 function concernOf(domain, member, text) {
-  if (!member.tellsEach || domain.members.every(({ safety }) => safety !== "critical")) return undefined;
+  if (!member.tellsEach) return undefined;
   const words = folded(text).replace(/[^a-z0-9\u0080-\u{10ffff}]+/gu, " ");
+  if (!hasCritical(domain)) return (FOOD.test(words) && ALLERGEN.test(words)) || GRAVE.test(words) ? "food" : undefined;
   return PRIVATE.test(words) ? "private" : FOOD.test(words) ? "food" : undefined;
 }
 
@@ -379,13 +384,14 @@ export function concerned(definitions, hints, query, matches) {
     if (isUnmatched && !domain.always) return matches !== "unrelated" && tier === 0 && !sensitive;
     if (!isGated) return true;
     const chosen = choiceOf.has(domain.name) || domain.always;
-    if (tier === 0) return chosen || choices.some((choice) => isSafetyContext(definitions, domain, choice));
+    const isElsewhere = domain.safety_contexts.length === 0 && !hasCritical(domain);
+    if (tier === 0) return chosen || choices.some((choice) => (isElsewhere ? hasCritical(definitions.get(choice[0])) : isSafetyContext(definitions, domain, choice)));
     const context = choiceOf.get(domain.name);
     return chosen && (weightIn(member, context) >= (context ? LEAST_CONTEXT : LEAST_DOMAIN) || sharesWords(hint, query.context, context));
   };
   const isShown = ({ sensitive }) => !sensitive || query.sensitive !== false;
   const available = hints.filter((hint) => concerns(hint) && isShown(hint));
-  const withheld = hints.some((hint) => hint.tier === 0 && concerns(hint) && !isShown(hint));
+  const withheld = hints.some((hint) => hint.tier === 0 && allowed.includes(hint.domain.name) && !(concerns(hint) && isShown(hint)));
   const domains = allowed.filter((name) => (!isGated && !isUnmatched) || choiceOf.has(name) || available.some((hint) => hint.domain.name === name));
   const [first] = known ? choices : [];
   return { available, withheld, domains, known, matched: first ? (first[1] ?? first[0]) : null };

@@ -338,9 +338,22 @@ critical_members_apply_to_safety_contexts(void **state)
     assert_true(is_safety("flight_search", "food_profile"));
     assert_true(is_safety("book a hotel", "food_profile"));
     assert_true(is_safety("restaurant_search", "travel_profile"));
+    /* wherever there is something to eat, or a place to reach */
+    assert_true(is_safety("birthday_party", "food_profile"));
+    assert_true(is_safety("gift_recommendation", "food_profile"));
+    assert_true(is_safety("family_activities", "food_profile"));
+    assert_true(is_safety("train_search", "food_profile"));
+    assert_true(is_safety("concert_search", "food_profile"));
+    assert_true(is_safety("event_planning", "travel_profile"));
+    assert_true(is_safety("family_activities", "travel_profile"));
+    assert_true(is_safety("local_activities", "lifestyle_profile"));
+    assert_false(is_safety("fix_bug", "travel_profile"));
+    assert_false(is_safety("work_style", "food_profile"));
     assert_false(is_safety("car_rental", "food_profile"));
     assert_false(is_safety("recipe", "travel_profile"));
-    assert_false(is_safety("restaurant_search", "music_preferences"));
+    /* a domain without critical members: its statements, where another domain has such members */
+    assert_true(is_safety("restaurant_search", "music_preferences"));
+    assert_false(is_safety("fix_bug", "music_preferences"));
     assert_false(is_safety("restaurant_search", "food_profile"));
     assert_false(is_safety("weather", "food_profile"));
     /* a domain without a context counts as all of its contexts */

@@ -47,6 +47,38 @@ safety_is_recognized_in_whatever_words(void **state)
         { "high tolerance for chili", CONCERN_NONE },
         { "vegan on weekdays", CONCERN_NONE },
         { "I am energetic in the morning", CONCERN_NONE },
+        { "I take my medicaton with milk", CONCERN_PRIVATE },
+        { "I inject insuline before meals", CONCERN_PRIVATE },
+        { "I'm Muslim", CONCERN_FOOD },
+        { "as a Hindu I eat no beef", CONCERN_FOOD },
+        { "we fast during Ramadan", CONCERN_FOOD },
+        { "no meat during Lent", CONCERN_FOOD },
+        { "Nuts could kill me", CONCERN_FOOD },
+        { "I react badly to nuts", CONCERN_FOOD },
+        { "shrimp once put me in the hospital", CONCERN_FOOD },
+        { "tengo alergia a los cacahuetes", CONCERN_FOOD },
+        { "soy alérgica al marisco", CONCERN_FOOD },
+        { "je suis allergique aux noix", CONCERN_FOOD },
+        { "Ich bin allergisch gegen Nüsse", CONCERN_FOOD },
+        { "Erdnuss-Allergie", CONCERN_FOOD },
+        { "tenho alergia a camarão", CONCERN_FOOD },
+        { "sono allergico alle noci", CONCERN_FOOD },
+        { "saya alergi kacang", CONCERN_FOOD },
+        { "У меня аллергия на орехи", CONCERN_FOOD },
+        { "我对花生过敏", CONCERN_FOOD },
+        { "卵アレルギーです", CONCERN_FOOD },
+        { "لدي حساسية من الفول السوداني", CONCERN_FOOD },
+        { "मुझे मूंगफली से एलर्जी है", CONCERN_FOOD },
+        { "আমার চিনাবাদামে অ্যালার্জি আছে", CONCERN_FOOD },
+        { "Ich bin schwanger", CONCERN_PRIVATE },
+        { "我有糖尿病", CONCERN_PRIVATE },
+        { "I'm allergic to meetings", CONCERN_NONE },
+        { "allergic to bad code", CONCERN_NONE },
+        { "allergic to drama, not to food", CONCERN_FOOD },
+        { "allergic to meetings and peanuts", CONCERN_FOOD },
+        { "I lent my cookbook to a friend", CONCERN_NONE },
+        { "I love Hindu temples", CONCERN_NONE },
+        { "killer pizza", CONCERN_NONE },
         { "", CONCERN_NONE },
     };
     struct arena *mem = arena_new();
@@ -59,12 +91,33 @@ safety_is_recognized_in_whatever_words(void **state)
 }
 
 static void
-a_domain_without_safety_has_no_concern(void **state)
+a_domain_without_safety_knows_allergies_alone(void **state)
 {
     struct arena *mem = arena_new();
-    const struct domain *music = domain_named(mem, "music_preferences");
+    static const struct {
+        const char *text;
+        enum concern concern;
+    } rows[] = {
+        { "I have a severe peanut allergy", CONCERN_FOOD },
+        { "allergic to shellfish", CONCERN_FOOD },
+        { "I carry an EpiPen", CONCERN_FOOD },
+        { "lactose intolerant", CONCERN_FOOD },
+        { "我对花生过敏", CONCERN_FOOD },
+        { "I'm allergic to country music", CONCERN_NONE },
+        { "I'm allergic to bad code", CONCERN_NONE },
+        { "intolerant of slow tests", CONCERN_NONE },
+        { "I work on insulin pumps", CONCERN_NONE },
+        { "The Medicine by Drake", CONCERN_NONE },
+    };
+    static const char *const names[] = { "music_preferences", "coding_profile", "media_profile",
+                                         "communication_profile" };
     (void)state;
-    assert_int_equal(statement_concern(music, STR("I'm allergic to country music")), CONCERN_NONE);
+    for (size_t d = 0; d < ROWS(names); d++) {
+        const struct domain *domain = domain_named(mem, names[d]);
+        for (size_t i = 0; i < ROWS(rows); i++)
+            if (statement_concern(domain, str_of(rows[i].text)) != rows[i].concern)
+                fail_msg("%s: %s", names[d], rows[i].text);
+    }
     arena_free(mem);
 }
 
@@ -97,7 +150,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(safety_is_recognized_in_whatever_words),
-        cmocka_unit_test(a_domain_without_safety_has_no_concern),
+        cmocka_unit_test(a_domain_without_safety_knows_allergies_alone),
         cmocka_unit_test(spellings_of_a_statement_have_one_key),
     };
     return cmocka_run_group_tests_name("domain/statement", tests, NULL, NULL);
