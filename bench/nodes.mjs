@@ -9,7 +9,7 @@ import { startPenchant } from "./servers.mjs";
 import { settings } from "./settings.mjs";
 
 const COUNTS = [1, 2, 3];
-const MEASURED = ["hints, warm", "hints, cold", "refresh", "preference write"];
+const MEASURED = ["hints, warm", "record, warm", "introspect, 1 token", "user info, 1 token", "hints, cold", "refresh", "preference write"];
 
 const coreOf = (i) => (cpus().length >= COUNTS.at(-1) + 2 ? i + 2 : settings.serverCore);
 
