@@ -1,3 +1,12 @@
+/* activity_store.c - a user's activity: one row of activity_day per day, and rows of activity with
+ * the counts of that day.
+ *
+ * A day is open while counts are added to it. A day that has ended is closed: its records are
+ * hashed together with the hash of the day before, and activity_chain has the hash of the last
+ * closed day. A closed day never changes, so that a later change of its records is noticed
+ * (docs/ACTIVITY.md). Every writer locks the row of the day before it reads or changes the records,
+ * so that no count is added to a day while it is being closed. activity_first has the domains that
+ * an app has read ever; it outlives the records, so that "first" is said only once. */
 #include "store/activity_store.h"
 
 #include "base/arena.h"
@@ -49,6 +58,7 @@ SQL_UNTRACKED_MANY(
     " SELECT p1, p2, p3, p4, p5, p6, " APP_NAME(
         "ready.p3") ", p7, p8, p9, p10, p11 FROM ready" ADD_TO_ROW);
 
+/* Kept apart from the records: these are deleted after ACTIVITY_KEPT_DAYS. */
 SQL_UNTRACKED(activity_find_first,
               "SELECT domains FROM activity_first WHERE user_id = $1 AND app_id = $2");
 SQL_UNTRACKED(activity_put_first,
@@ -72,6 +82,7 @@ SQL(activity_find_chain,
 
 SQL_UNTRACKED(activity_list_open, "SELECT user_id, day FROM activity_day"
                                   " WHERE closed = 0 AND day < $1 ORDER BY day LIMIT $2");
+/* Changes nothing. Locks the row of the day, and finds none if another process closed it first. */
 SQL_UNTRACKED(activity_hold_open, "UPDATE activity_day SET closed = 0 WHERE user_id = $1"
                                   " AND day = $2 AND closed = 0 RETURNING day");
 SQL_UNTRACKED(activity_find_user, "SELECT user_id FROM user_account WHERE user_id = $1");
@@ -85,6 +96,8 @@ SQL_UNTRACKED(activity_extend_chain,
 
 SQL_UNTRACKED(activity_list_old, "SELECT user_id, day, hash FROM activity_day"
                                  " WHERE closed = 1 AND day <= $1 ORDER BY day LIMIT $2");
+/* What remains is verified from the hash of the last deleted day on. `deleted_day` only increases.
+ */
 SQL_UNTRACKED(activity_shorten_chain,
               "UPDATE activity_chain SET deleted_day = $2, deleted_hash = $3 WHERE user_id = $1"
               " AND deleted_day < $2 RETURNING user_id");
@@ -121,6 +134,7 @@ struct seen {
     bool grown;
 };
 
+/* Whether a list of words separated by spaces has this word. */
 static bool
 has_word(struct str words, struct str word)
 {
@@ -139,6 +153,8 @@ save_seen(struct db_tx *tx, struct arena *mem, struct str user_id, const struct 
                        : ERR_NONE;
 }
 
+/* Loads the domains of another app, after saving those of the app before. Records of one app should
+ * be adjacent; otherwise rows are read and written more often, with the same result. */
 static enum err
 load_seen(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
           struct seen *seen)
@@ -153,6 +169,7 @@ load_seen(struct db_tx *tx, struct arena *mem, struct str user_id, struct str ap
     return err;
 }
 
+/* Only these records can be the first of their app and domain. Refused requests saw nothing. */
 static bool
 reads_domain(const struct activity *record)
 {
@@ -191,7 +208,9 @@ add_record(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day,
                         db_int(is_first));
 }
 
-/* Whether adding the record opens its day. */
+/* Whether the statement that adds the record also opens its day, as the form for many does
+ * (activity_add). A record that reads a domain needs the lookup of activity_first before, which has
+ * no form for many. */
 static bool
 opens_day(const struct db_tx *tx, const struct activity *record)
 {
@@ -235,6 +254,7 @@ activity_store_event(struct db_tx *tx, struct arena *mem, const struct activity_
 
 /* ---- reading ---- */
 
+/* The columns are those of RECORD_COLUMNS. */
 static void
 read_records(struct arena *mem, const struct db_rows *rows, struct activity **out, size_t *count)
 {
@@ -313,7 +333,8 @@ activity_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
     return err;
 }
 
-/* Another process may have closed it meanwhile. */
+/* Another process may have closed the day meanwhile: then there is nothing to do. A day without
+ * records is deleted and does not become a link of the chain. */
 static enum err
 close_day(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day)
 {
@@ -356,6 +377,7 @@ activity_store_close(struct db_tx *tx, struct arena *mem, int64_t now, int64_t l
     return err;
 }
 
+/* The chain first: it must not lead to a day that does not exist. */
 static enum err
 delete_day(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day, struct str hash)
 {

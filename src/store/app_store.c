@@ -1,3 +1,10 @@
+/* app_store.c - apps, and the deletion of apps in steps.
+ *
+ * An app may have millions of grants and counts, too many for one transaction. Deleting the row of
+ * the app makes all of them invalid at once, because every lookup of a family or token joins it.
+ * deleted_app remembers the app until housekeeping has deleted the other rows, and keeps its epoch:
+ * a client that registers again under the same id starts with a higher one, so that old access
+ * tokens stay invalid. */
 #include "store/app_store.h"
 
 #include "base/arena.h"
@@ -87,6 +94,8 @@ SQL(app_expired, "SELECT app_id FROM app WHERE expires_at BETWEEN 1 AND $1 LIMIT
 SQL(app_unused, "SELECT app_id FROM app WHERE expires_at BETWEEN 1 AND $1"
                 " ORDER BY expires_at DESC LIMIT $3 OFFSET $2");
 
+/* The columns are those of ALL_COLUMNS. A status or kind that this program does not know is an
+ * error: it must not pass for an active app. */
 static enum err
 read_app(const struct db_rows *rows, size_t row, struct app *out)
 {
@@ -277,6 +286,7 @@ app_store_finish_deletions(struct db_tx *tx, struct arena *mem, int64_t now, int
         if (!err && (int64_t)*removed < limit)
             err = finish_deletion(tx, mem, id, db_cell_int(&rows, i, 1), now);
     }
+    /* A full step makes housekeeping call again (job/expiry.c). */
     if (!err && rows.count == DELETIONS)
         *removed = (size_t)limit; /* there may be more apps */
     return err;
@@ -297,6 +307,7 @@ app_store_put_expiry(struct db_tx *tx, struct arena *mem, struct str id, int64_t
     return db_query(tx, mem, &app_put_expiry, NULL, db_text(id), db_int(expires_at));
 }
 
+/* Another process may have deleted an app meanwhile. */
 static enum err
 delete_all(struct db_tx *tx, struct arena *mem, const struct db_rows *ids)
 {
@@ -331,6 +342,8 @@ app_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64
 
 /* ---- names ---- */
 
+/* Keeps the last names in a ring of APP_NAMES_KEPT. `app_id` must stay valid as long as the struct.
+ */
 static struct str
 find_name(void *source, struct arena *mem, struct str app_id)
 {

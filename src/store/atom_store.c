@@ -1,3 +1,10 @@
+/* atom_store.c - a domain's atoms are one text, the atom list (model/atom_list.h), in one row of
+ * user_atoms.
+ *
+ * Every change reads the list, changes the atoms in memory, and writes the list again. The caller
+ * holds the user header row meanwhile (record_store_hold()), so that two changes cannot overwrite
+ * each other. No query needs one atom without the others, so that an atom has no row and no index
+ * entry of its own. To find one by its id, all lists of the user are read. */
 #include "store/atom_store.h"
 
 #include "base/arena.h"
@@ -45,6 +52,7 @@ atom_store_prefetch(struct db_tx *tx, struct arena *mem, struct str user_id, str
 
 /* ---- atom lists ---- */
 
+/* Sequence numbers are unique per user over all domains, and increase with every atom added. */
 static int
 compare_sequence(const void *a, const void *b)
 {
@@ -77,7 +85,8 @@ join_atom_lists(struct arena *mem, const struct atom_list *lists, size_t list_co
     return ERR_NONE;
 }
 
-/* The atom lists of all domains if `domain` is absent, and the row key of the last one. */
+/* The atom lists of all domains if `domain` is absent, and the row key of the last one. The
+ * checksum is verified and taken off each text. */
 static enum err
 find_rows(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
           struct atom_list **out, size_t *count, int64_t *row_key)
@@ -144,6 +153,7 @@ atom_store_check_room(struct db_tx *tx, struct arena *mem, struct str user_id, s
     }
     if (sources > SOURCES_PER_DOMAIN_MAX)
         return ERR_INVALID;
+    /* Most writes end here, without reading the other domains. `bytes` is an upper bound. */
     if (bytes <= SMALL_LIST)
         return ERR_NONE;
     enum err err = find_atom_lists(tx, mem, user_id, STR_NONE, &lists, &list_count);
@@ -161,6 +171,8 @@ atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     if (!str_present(row.text))
         return ERR_INVALID;
     struct str text = row_sum_add(mem, &row);
+    /* The row was read in this transaction and is locked by the header row: the update finds it,
+     * and may wait until the commit. */
     if (row_key != 0)
         return db_put(tx, mem, &atom_list_put, db_text(user_id), db_int(row_key), db_int(row_key),
                       db_text(domain), db_text(text));
@@ -211,6 +223,7 @@ atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     return ERR_NONE;
 }
 
+/* `by_caller` was set for this app when the atoms were read. */
 static bool
 waits_for(const struct atom *atom, struct str app_id)
 {

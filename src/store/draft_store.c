@@ -12,6 +12,8 @@ SQL(draft_find, "SELECT document FROM import_draft"
 
 SQL(draft_end, "DELETE FROM import_draft WHERE user_id = $1");
 
+/* The time is compared twice: the user may have uploaded another document after the inner SELECT.
+ */
 SQL_UNTRACKED(draft_clean, "DELETE FROM import_draft WHERE user_id IN"
                            " (SELECT user_id FROM import_draft WHERE expires_at <= $1 LIMIT $2)"
                            " AND expires_at <= $1 RETURNING expires_at");

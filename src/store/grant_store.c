@@ -1,3 +1,9 @@
+/* grant_store.c - grants: one row per user and app (the index app_grant_pair).
+ *
+ * Every change that narrows or revokes a grant bumps the auth version of the user in the same
+ * transaction. Without that, access tokens would be checked against the permissions that their rows
+ * copied (token_store.h). Adding a grant takes nothing away, so it needs no bump, except for what
+ * it replaces. */
 #include "store/grant_store.h"
 
 #include "base/arena.h"
@@ -23,6 +29,7 @@ SQL(grant_list,
 SQL(grant_add, "INSERT INTO app_grant (" COLUMNS
                ") VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13)");
 
+/* A new expiry may be recorded again. */
 SQL(grant_put, "UPDATE app_grant SET scopes = $2, hint_domains = $3, write_domains = $4,"
                " sensitive_domains = $5, expires_at = $6, updated_at = $7, shown = $8,"
                " writes_wait = $9, requested = $10, withheld = $11, expiry_noted = 0"
@@ -32,6 +39,8 @@ SQL(grant_end, "DELETE FROM app_grant WHERE user_id = $1 AND app_id = $2 RETURNI
 
 SQL(grant_end_all, "DELETE FROM app_grant WHERE user_id = $1");
 
+/* The columns are those of COLUMNS, followed by reused_at. Scopes and domains that this program
+ * does not know, such as those of a domain that was removed, are left out. */
 static struct grant
 read_grant(const struct db_rows *rows, size_t row)
 {
@@ -101,6 +110,7 @@ grant_store_view(struct db_tx *tx, struct arena *mem, struct str user_id, struct
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 
+/* With the time 0, expired grants are found as well. */
 enum err
 grant_store_withheld(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
                      struct str *out)
@@ -138,7 +148,8 @@ grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant)
                     db_withheld(grant->withheld));
 }
 
-/* Runs a statement that returns the user of each changed row. */
+/* For a statement that returns the user of each row that it changed: ERR_NOT_FOUND if it changed
+ * none. */
 static enum err
 bump_auth_version(struct db_tx *tx, struct arena *mem, enum err err, const struct db_rows *rows)
 {
@@ -193,6 +204,7 @@ note_expiry(struct db_tx *tx, struct arena *mem, const struct db_rows *grants, s
 {
     struct db_rows noted = { 0 };
     int64_t expired_at = db_cell_int(grants, row, 3);
+    /* After an outage, the day of the expiry may be closed already. */
     struct activity_event event = { .user_id = db_cell_text(grants, row, 1),
                                     .app_id = db_cell_text(grants, row, 2),
                                     .action = ACTIVITY_EXPIRE,

@@ -12,6 +12,7 @@
 /* How long expired access tokens are kept, so that the app gets a precise error. */
 #define ACCESS_MEMORY_SECONDS ((int64_t)3600)
 
+/* At most $2 rows, because a long transaction would delay all other writers. */
 #define CLEAN(table, key)                                                \
     "DELETE FROM " table " WHERE " key " IN (SELECT " key " FROM " table \
     " WHERE expires_at <= $1 LIMIT $2) RETURNING " key
@@ -35,6 +36,7 @@ end_use(struct db_tx *tx, struct arena *mem, const struct db_rows *grants, int64
     return err;
 }
 
+/* Revoking a family deletes its row only (token_store.h). */
 #define WITHOUT_FAMILY(table) \
     "DELETE FROM " table      \
     " WHERE NOT EXISTS (SELECT 1 FROM token_family f WHERE f.family_id = " table ".family_id)"

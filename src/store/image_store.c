@@ -57,6 +57,7 @@ SQL(logo_put, "INSERT INTO app_logo (app_id, image) VALUES ($1, $2)"
 
 SQL(logo_put_mark, "UPDATE app SET logo = $2 WHERE app_id = $1");
 
+/* The mark is part of the URL, which browsers cache: an old URL must not return a new image. */
 SQL(logo_find, "SELECT app_logo.image FROM app JOIN app_logo ON app_logo.app_id = app.app_id"
                " WHERE app.app_id = $1 AND app.logo = $2");
 

@@ -13,6 +13,8 @@ SQL(outbox_count_address,
 SQL(outbox_due, "SELECT next_try_at FROM outbox WHERE next_try_at <= $1"
                 " ORDER BY next_try_at LIMIT 1");
 
+/* One statement finds and claims the mail. On PostgreSQL the second of two concurrent claims waits
+ * for the row and then leaves it alone, because next_try_at has changed. */
 /* The time of the next try depends on `tries`: the caller sets it. Until then, five minutes. */
 SQL_UNTRACKED(outbox_claim,
               "UPDATE outbox SET tries = tries + 1, next_try_at = $2 WHERE next_try_at <= $1"

@@ -1,3 +1,10 @@
+/* passkey_store.c - passkeys, and the challenges that passkeys sign.
+ *
+ * passkey_lookup makes credential ids unique among all users, who may be in several databases
+ * (docs/SCALE.md). It is claimed before a passkey is added and released after it was deleted. A
+ * challenge has no row until it is used: it is authenticated with the challenge key, and its hash
+ * is stored when it is used, so that it works once. Visits of the sign-in page therefore write
+ * nothing. */
 #include "store/passkey_store.h"
 
 #include "base/arena.h"
@@ -19,6 +26,8 @@ SQL(passkey_find, "SELECT " COLUMNS " FROM passkey WHERE user_id = $1 AND creden
 SQL(passkey_list, "SELECT " COLUMNS " FROM passkey WHERE user_id = $1"
                   " ORDER BY created_at, passkey_id");
 
+/* The condition rejects a counter that does not increase, which reveals a copied authenticator.
+ * Synced passkeys do not count: their counter stays 0 (WebAuthn, section 6.1.1). */
 SQL(passkey_use, "UPDATE passkey SET sign_count = $3, used_at = $4"
                  " WHERE user_id = $1 AND credential_id = $2"
                  " AND (sign_count < $3 OR (sign_count = 0 AND $3 = 0)) RETURNING passkey_id");
@@ -33,6 +42,7 @@ SQL(passkey_end_user, "DELETE FROM passkey WHERE user_id = $1 RETURNING credenti
 
 SQL(challenge_key_find, "SELECT private_key FROM challenge_key WHERE id = 1");
 
+/* Of several processes that start together, the first one sets the key; the others read it. */
 SQL(challenge_key_add, "INSERT INTO challenge_key (id, private_key) VALUES (1, $1)"
                        " ON CONFLICT DO NOTHING");
 
@@ -82,6 +92,7 @@ passkey_store_add(struct db_tx *tx, struct arena *mem, const struct passkey *pas
                           db_int(passkey->used_at));
 }
 
+/* Releases the lookup rows of passkeys that a statement deleted; `err` is its result. */
 static enum err
 release(struct db_tx *tx, struct arena *mem, struct str user_id, enum err err,
         const struct db_rows *deleted)

@@ -1,3 +1,10 @@
+/* record_store.c - what is made from a user's atoms: records, one row per domain, and hint sets,
+ * all in the user header row.
+ *
+ * A change of atoms is a bracket. record_store_hold() locks the header row; the caller writes atoms
+ * and records; record_store_release() changes the generation, which makes cached responses of the
+ * user invalid. record_store_put_release() does the end of the bracket with fewer statements, for
+ * the change of one domain. All stored texts begin with a checksum (db/row_sum.h). */
 #include "store/record_store.h"
 
 #include "base/arena.h"
@@ -8,6 +15,7 @@
 
 #include <sys/random.h>
 
+/* Changes nothing. Locks the header row on PostgreSQL, where transactions run concurrently. */
 SQL(header_hold,
     "UPDATE user_record SET generation = generation" USER_HEADER " RETURNING atom_sequence");
 
@@ -96,6 +104,7 @@ record_store_hold_sets(struct db_tx *tx, struct arena *mem, struct str user_id, 
     return err ? err : record_store_check(user_id, hint_sets);
 }
 
+/* Any 64 bits, also a negative number: generations are only compared for equality. */
 static enum err
 make_generation(int64_t *out)
 {
@@ -155,6 +164,7 @@ next_set(struct str *rest, struct record *out)
     return true;
 }
 
+/* Without a header row, as for a deleted user, *out is absent. */
 static enum err
 find_sets(struct db_tx *tx, struct arena *mem, struct str user_id, struct str *out)
 {
@@ -201,7 +211,8 @@ with_set(struct arena *mem, struct str hint_sets, const struct record *set, bool
     return out.len == 0 ? STR_NONE : buf_str(&out);
 }
 
-/* Updates the record, without its hint set. */
+/* Writes the record, without its hint set. A record without atoms keeps its row; the statements
+ * that read records leave it out. */
 static enum err
 put_record(struct db_tx *tx, struct arena *mem, struct str user_id, const struct record *record,
            bool exists)
@@ -289,6 +300,9 @@ record_store_hints(struct db_tx *tx, struct arena *mem, struct str user_id, stru
     return err;
 }
 
+/* A rebuild (job/) made `hints` from an earlier snapshot, without a lock. A write in the meantime
+ * has stored newer hints: then the stored set differs from `before`, and the rebuilt one is
+ * dropped. The generation stays, because the facts did not change. */
 enum err
 record_store_put_hints(struct db_tx *tx, struct arena *mem, struct str user_id,
                        const struct record *before, struct str hints)

@@ -4,6 +4,7 @@
 
 SQL(recovery_code_add, "INSERT INTO recovery_code (user_id, code_hash) VALUES ($1, $2)");
 
+/* Single use: of two concurrent uses only one deletes the row. The same is true of link_take. */
 SQL(recovery_code_take, "DELETE FROM recovery_code WHERE user_id = $1 AND code_hash = $2"
                         " RETURNING user_id");
 

@@ -32,6 +32,8 @@ row_key_of_hash(struct str hash)
     return read_digits(hash, 0, 10);
 }
 
+/* `db_put_values()` reports that no row was changed as ERR_NOT_FOUND, a plain query as no rows. In
+ * both cases the row is added with the same values. */
 enum err
 row_put_or_add(struct db_tx *tx, struct arena *mem, const struct sql *put, const struct sql *add,
                const struct db_value *values, size_t count, bool exists)

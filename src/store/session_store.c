@@ -1,3 +1,9 @@
+/* session_store.c - short-lived rows of a sign-in: sessions, authorization requests, codes, and
+ * counted attempts.
+ *
+ * What may be used once is taken by one statement: a request is deleted, a code is updated only if
+ * it was not redeemed. Of several concurrent uses exactly one changes a row. Expiry is part of each
+ * WHERE clause; housekeeping only frees the space. */
 #include "store/session_store.h"
 
 #include "base/arena.h"
@@ -45,6 +51,7 @@ SQL(request_trim, "DELETE FROM auth_request WHERE session_hash = $1 AND request_
 SQL(request_find, "SELECT " REQUEST_COLUMNS " FROM auth_request"
                   " WHERE request_hash = $1 AND expires_at > $3 AND " BELONGS_TO);
 
+/* Only the session itself: to answer a request of another session it must be moved first. */
 SQL(request_take, "DELETE FROM auth_request"
                   " WHERE request_hash = $1 AND session_hash = $2 AND expires_at > $3"
                   " RETURNING " REQUEST_COLUMNS);
@@ -89,6 +96,8 @@ session_store_add(struct db_tx *tx, struct arena *mem, const struct session *ses
     return err ? err : end_oldest(tx, mem, session);
 }
 
+/* A session of an earlier epoch began before the user was disabled; enabling the user does not
+ * restore it. */
 enum err
 session_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
                    struct session *out, struct user *user)
@@ -140,6 +149,7 @@ session_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id)
 
 /* ---- requests ---- */
 
+/* A session cannot fill the store with requests: the oldest ones are deleted first. */
 enum err
 request_store_add(struct db_tx *tx, struct arena *mem, const struct auth_request *request)
 {
@@ -156,6 +166,7 @@ request_store_add(struct db_tx *tx, struct arena *mem, const struct auth_request
                     db_int(request->audience));
 }
 
+/* The columns are those of REQUEST_COLUMNS. */
 static enum err
 one_request(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str hash,
             struct str session_hash, int64_t now, struct auth_request *out)
@@ -291,6 +302,9 @@ session_store_end_everything(struct db_tx *tx, struct arena *mem)
 
 /* ---- attempts ---- */
 
+/* One statement checks the limit and counts, so that concurrent attempts cannot exceed it. At the
+ * limit the WHERE clause leaves the row alone, and no row is returned. A window that has ended
+ * begins again with 1. */
 SQL_UNTRACKED(attempt_count,
               "INSERT INTO attempt (attempt_key, times, expires_at) VALUES ($1, 1, $3)"
               " ON CONFLICT (attempt_key) DO UPDATE SET"
@@ -338,6 +352,7 @@ attempt_store_return(struct db_tx *tx, struct arena *mem, struct str key)
 
 /* ---- rates ---- */
 
+/* A node replaces its own row, so that nodes do not wait for each other. */
 SQL_UNTRACKED(rate_put,
               "INSERT INTO api_rate (rate_key, node, requests, expires_at) VALUES ($1, $2, $3, $4)"
               " ON CONFLICT (rate_key, node) DO UPDATE SET requests = excluded.requests,"

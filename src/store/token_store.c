@@ -1,3 +1,7 @@
+/* token_store.c - the statements that decide whether a token is valid (see token_store.h).
+ *
+ * The row of a used refresh token is kept for REUSE_SECONDS only, for retries. After that the token
+ * is recognized by the family that it names. */
 #include "store/token_store.h"
 
 #include "base/clock.h"
@@ -343,12 +347,15 @@ family_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
  * one, which is very unlikely, adding it fails and the app has to retry. */
 #define db_token(hash) db_int(row_key_of_hash(hash)), db_text(hash)
 
+/* No row was returned because another token has the row key. */
 static enum err
 added(enum err err)
 {
     return err == ERR_NOT_FOUND ? ERR_UNAVAILABLE : err;
 }
 
+/* The row copies what the grant allows now. It is used only while the auth version stays the same.
+ */
 enum err
 access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token *token,
                  const struct live_family *of)
@@ -369,7 +376,9 @@ access_store_add(struct db_tx *tx, struct arena *mem, const struct access_token 
     return added(err);
 }
 
-/* Leaves what the grant allows now, whose permissions are the columns from `first` on. */
+/* For a token of an earlier auth version: leaves what the grant still allows. The permissions of
+ * the grant are the columns from `first` on. A grant that was widened since does not widen the
+ * token. */
 static void
 narrow(struct permissions *allowed, const struct db_rows *rows, size_t first)
 {
@@ -477,6 +486,8 @@ refresh_store_find_forgotten(struct db_tx *tx, struct arena *mem, struct str fam
     *out = (struct refresh_token){
         .family_id = family_id,
         .app_id = db_cell_text(&rows, 0, 0),
+        /* Long ago: the caller treats it as a reuse, which revokes the family, unless it was lost.
+         */
         .used_at = 1,
         .is_lost = db_cell_int(&rows, 0, 1) > 0,
     };

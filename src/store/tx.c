@@ -1,3 +1,5 @@
+/* tx.c - passes transactions and versions through to db/, so that only store/ includes db.h: the
+ * modules above cannot contain SQL. */
 #include "store/tx.h"
 
 #include "base/arena.h"

@@ -8,6 +8,7 @@ SQL(undo_put, "INSERT INTO undo (user_id, undo_id, domain, atoms_before, atoms_a
               " atoms_before = excluded.atoms_before, atoms_after = excluded.atoms_after,"
               " expires_at = excluded.expires_at");
 
+/* Deletes the row that it returns: a change is undone once. */
 SQL(undo_take, "DELETE FROM undo WHERE user_id = $1 AND undo_id = $2 AND expires_at > $3"
                " RETURNING undo_id, domain, atoms_before, atoms_after, expires_at");
 

@@ -1,3 +1,14 @@
+/* usage_store.c - usage counters per app and day, and per app, day, and user; rejected requests per
+ * app.
+ *
+ * A process counts in memory and adds its counts from time to time (job/usage.c). These writes must
+ * be cheap: all users of an app's day are adjacent rows, in the order in which they are written.
+ * app_usage has one row per app, day, and part; the processes have different parts, so that they do
+ * not wait for each other's row locks. Its slot leads to the rows of user_usage.
+ *
+ * Counts of a user and an app must not appear after the user disconnected the app, although another
+ * process may still have some in memory. usage_revocation lists such users for as long as this can
+ * happen; their counts are added only if a grant exists. */
 #include "store/usage_store.h"
 
 #include "base/arena.h"
@@ -45,6 +56,7 @@ SQL_UNTRACKED(
 
 SQL_UNTRACKED(usage_list_revoked, "SELECT user_id FROM usage_revocation");
 
+/* Adds nothing for a deleted app. */
 SQL_UNTRACKED(
     usage_add_app,
     "INSERT INTO app_usage (app_id, day, part, calls, tokens, refused, failed, slot)"
@@ -155,6 +167,8 @@ user_key_of(struct str user_id)
     return number;
 }
 
+/* Slots of later days are greater, so that old rows of all apps are one range (usage_clean_users).
+ */
 static int64_t
 slot_of(struct str app_id, int64_t day)
 {
@@ -210,6 +224,7 @@ is_revoked(const struct usage_revoked *revoked, int64_t user_key)
                                           sizeof user_key, compare_numbers) != NULL);
 }
 
+/* As many as usage_add_many has. */
 #define MANY 20
 
 struct many {
@@ -217,6 +232,7 @@ struct many {
     size_t count;
 };
 
+/* A full batch is one statement, the rest of the last batch one statement per user. */
 static enum err
 add_many(struct db_tx *tx, struct arena *mem, struct many *many)
 {
@@ -282,6 +298,7 @@ index_of(int64_t day, int64_t today)
     return index < 0 || index >= USAGE_DAYS ? USAGE_DAYS : (size_t)index;
 }
 
+/* last_use may be older than the USAGE_DAYS days: rows are kept for USAGE_KEPT_DAYS. */
 enum err
 usage_store_find_grant(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
                        int64_t today, struct grant_usage *out)
@@ -392,7 +409,8 @@ usage_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id, in
                           db_int(user_key_of(user_id)));
 }
 
-/* The rows of app_usage lead to those of user_usage, so they are deleted last. */
+/* The revocation keeps only as much of the id as the user key needs: other processes may still have
+ * counts of the user. */
 enum err
 usage_store_forget_user(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
 {
@@ -400,6 +418,7 @@ usage_store_forget_user(struct db_tx *tx, struct arena *mem, struct str user_id,
     return err ? err : db_query(tx, mem, &usage_forget_user, NULL, db_text(user_id));
 }
 
+/* The rows of app_usage lead to those of user_usage, so they are deleted last. */
 enum err
 usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t limit,
                     size_t *removed)
@@ -417,6 +436,8 @@ usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id, int6
     return db_query(tx, mem, &usage_end_app_refusals, NULL, db_text(app_id));
 }
 
+/* A process may have added counts between the check for a revocation and the deletion; the
+ * revocation is old enough now that no process has more of them. */
 static enum err
 end_unconnected(struct db_tx *tx, struct arena *mem, const struct db_rows *revocations)
 {

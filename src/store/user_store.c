@@ -1,3 +1,10 @@
+/* user_store.c - the rows of a user: the account, the lookup rows of username and email address,
+ * and the user header row.
+ *
+ * A lookup row makes a name unique. It may be in another database than the user's rows
+ * (docs/SCALE.md), so that no statement joins them, and a failure between two commits can leave a
+ * lookup row without its user. Such a row only blocks the name: a sign-in compares it with the
+ * user's row, and user_store_settle_claims() deletes it. */
 #include "store/user_store.h"
 
 #include "base/arena.h"
@@ -70,6 +77,8 @@ SQL(user_put_email,
 
 SQL(user_delete, "DELETE FROM user_account WHERE user_id = $1 RETURNING user_id");
 
+/* The first free row key after the rows that exist in the user's range. No row if the range is
+ * full. */
 SQL(header_add,
     "INSERT INTO user_record (row_key, user_id, domain, generation, auth_version, atom_sequence,"
     " atom_count, updated_at, record)"
@@ -215,7 +224,7 @@ user_store_find(struct db_tx *tx, struct arena *mem, struct str id, struct user 
     return find_one(tx, mem, &user_find, id, out);
 }
 
-/* A lookup row may be older than the user's row, or newer: it counts if both say the same. */
+/* A lookup row may be older than the user's row, or newer: the callers compare both. */
 static enum err
 find_by(struct db_tx *tx, struct arena *mem, const struct sql *lookup, struct str key,
         struct user *out)
@@ -328,6 +337,7 @@ user_store_put_email(struct db_tx *tx, struct arena *mem, struct str id, struct 
     return err ? err : change_one(tx, mem, &user_put_email, values, COUNT(values), ERR_NOT_FOUND);
 }
 
+/* A password that was changed meanwhile is not replaced by a hash of the old one. */
 enum err
 user_store_renew_password(struct db_tx *tx, struct arena *mem, struct str id, struct str old_hash,
                           struct str new_hash)
@@ -398,6 +408,7 @@ is_users(struct db_tx *tx, struct arena *mem, struct str kind, struct str key, s
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 
+/* The note is deleted in the same transaction, whether the lookup row is kept or not. */
 static enum err
 settle(struct db_tx *tx, struct arena *mem, struct str kind, struct str key, struct str user_id,
        int64_t until)

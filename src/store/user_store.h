@@ -1,10 +1,10 @@
 /* user_store.h - users: the account, and the user header row.
  *
- * The user header row is the first of the user's rows in user_record. It has the generation, which
- * increases with every change to the user's atoms, and the auth version, which changes whenever
- * something that the user allowed changes or is revoked: a grant, a token family, the account's
- * status. A token with the current auth version is not affected by any such change. The header row
- * also has the hint sets; see atom_store.h. */
+ * The user header row is the first of the user's rows in user_record. It has the generation, a
+ * random number that changes with every change to the user's atoms, and the auth version, which
+ * changes whenever something that the user allowed changes or is revoked: a grant, a token family,
+ * the account's status. A token with the current auth version is not affected by any such change.
+ * The header row also has the hint sets; see record_store.h. */
 #ifndef STORE_USER_STORE_H
 #define STORE_USER_STORE_H
 
@@ -62,9 +62,9 @@ enum err user_store_bump_auth_version(struct db_tx *tx, struct arena *mem, struc
 enum err user_store_delete(struct db_tx *tx, struct arena *mem, struct str id);
 
 /* Lookup rows whose user is in another database (docs/SCALE.md). A note is committed together with
- * the lookup row, before the user's rows: spread/ adds it. An hour later this compares both and
- * deletes a lookup row that the user does not have. At most `limit` notes, counted in `removed`;
- * with a single database there are none. */
+ * the lookup row, before the user's rows: spread/ adds it. Five minutes later this compares both
+ * and deletes a lookup row that the user does not have. At most `limit` notes, counted in
+ * `removed`; with a single database there are none. */
 enum err user_store_settle_claims(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                                   size_t *removed);
 
