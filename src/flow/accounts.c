@@ -1,3 +1,9 @@
+/* accounts.c - the life of an account.
+ *
+ * Passwords are hashed before a transaction begins: hashing takes far longer than a transaction,
+ * and on SQLite all writers would wait for it. What was read before the hashing is therefore
+ * checked or named by the user's id inside the transaction. What takes access away is written with
+ * tx_write_urgent(), which also works on a full disk. */
 #include "flow/accounts.h"
 
 #include "base/clock.h"
@@ -20,9 +26,6 @@
 #include "store/undo_store.h"
 #include "store/usage_store.h"
 #include "store/user_store.h"
-
-/* Two accounts created in the same second collide with probability 2^-29; then the next positions
- * are tried. */
 
 bool
 account_problems_any(const struct account_problems *problems)
@@ -75,6 +78,7 @@ account_count(struct db *db, struct arena *mem, int64_t *out)
 
 /* ---- creating ---- */
 
+/* A password that contains the user's own name or address is easy to guess. */
 static const char *
 choice_problem(struct arena *mem, const struct user *user, struct str password)
 {
@@ -101,6 +105,7 @@ read_params(struct arena *mem, const struct account_params *params, int64_t now,
         user.email = STR_NONE;
     else
         problems->email = user_email_problem(user.email);
+    /* Only a link sent to the address proves that it is the user's; until then it is not unique. */
     if (!params->confirmed) {
         user.new_email = user.email;
         user.email = STR_NONE;
@@ -151,6 +156,8 @@ find_taken(struct db_tx *tx, struct making *making)
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 
+/* ERR_TAKEN without a name or address that is taken is a collision of random ids: the caller may
+ * try again. */
 static enum err
 add_account(struct db_tx *tx, void *argument)
 {
@@ -228,6 +235,7 @@ account_set_status(struct db *db, struct arena *mem, struct str login, enum user
     return tx_write_urgent(db, change_status, &change);
 }
 
+/* A link that sets a password must not work after the user set one: it may be in other hands. */
 enum err
 account_put_password(struct db_tx *tx, struct arena *mem, struct str user_id,
                      struct str password_hash, int64_t now)
@@ -292,7 +300,8 @@ struct deletion {
 
 typedef enum err delete_of_user(struct db_tx *tx, struct arena *mem, struct str user_id);
 
-/* Everything of a user, except what needs more than the user's id to be found. */
+/* Everything of a user, except what needs more than the user's id to be found. The account comes
+ * first: it locks the user, so that concurrent changes come before or find no user. */
 static enum err
 delete_rows(struct db_tx *tx, struct arena *mem, struct str user_id)
 {

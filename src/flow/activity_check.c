@@ -20,6 +20,8 @@ check_user(struct db_tx *tx, struct arena *mem, struct str user_id, struct buf *
     return err;
 }
 
+/* The work of db_inspect(): one snapshot, on a connection of its own. Memory stays bounded, because
+ * one arena holds a step of users and the other the log of one user. */
 enum err
 activity_check(struct db_tx *tx, void *report)
 {

@@ -1,3 +1,9 @@
+/* apps.c - the life of an app, and the proof that a client is the app.
+ *
+ * Every change runs apply_held(): it locks the row, reads it, lets `apply` change the struct, and
+ * writes every field that can change. So a change never overwrites another one that it has not
+ * seen, such as a rotation that would enable a disabled app again. Changes are urgent writes,
+ * because some of them take access away. */
 #include "flow/apps.h"
 
 #include "crypt/digest.h"
@@ -20,18 +26,21 @@ struct change {
     bool end_old_now;
     struct str secret_hash;
     struct app app;
+    /* Input that was checked before the transaction; `apply` copies from it. */
     struct app wanted;
     bool full;
 };
 
 /* ---- registering ---- */
 
+/* An empty field of a form is an absent one. */
 static struct str
 present_or_none(struct arena *mem, struct str text)
 {
     return text.len == 0 ? STR_NONE : str_copy(mem, text);
 }
 
+/* Fills in `app` even where a field is invalid; the caller must look at `problems`. */
 static void
 check_params(struct arena *mem, const struct app_params *params, struct app *app,
              struct app_problems *problems)
@@ -77,6 +86,8 @@ find_owner(struct db *db, struct arena *mem, struct str login, struct app *app,
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 
+/* The position is unique: another app of the same second may have it. A form names the id, so that
+ * the same form sent twice is ERR_TAKEN and adds one app. */
 static enum err
 add(struct db_tx *tx, void *argument)
 {
@@ -140,6 +151,8 @@ app_find(struct db *db, struct arena *mem, struct str id, struct app *out)
     return tx_end_read(tx, app_store_find(tx, mem, id, out));
 }
 
+/* The id of a client with a metadata document is a digest of its URL: compare the whole client_id.
+ */
 enum err
 app_find_client(struct db *db, struct arena *mem, struct str client_id, struct app *out)
 {
@@ -195,6 +208,7 @@ apply_params(struct change *change)
     app->name = change->wanted.name;
     app->redirect_uris = change->wanted.redirect_uris;
     app->scopes = change->wanted.scopes;
+    /* Another homepage was not verified. */
     app->verified_at = str_eq(app->homepage, change->wanted.homepage) ? app->verified_at : 0;
     app->homepage = change->wanted.homepage;
     app->privacy_link = change->wanted.privacy_link;
@@ -212,6 +226,8 @@ app_change(struct db *db, struct arena *mem, struct str id, const struct app_par
     return no_problems(problems) ? run_change(db, &change, apply_held, out) : ERR_INVALID;
 }
 
+/* The check of the homepage ran outside the transaction; the homepage may have changed meanwhile.
+ */
 static enum err
 apply_verified(struct change *change)
 {
@@ -338,6 +354,7 @@ app_delete(struct db *db, struct arena *mem, struct str id, struct app *out)
     return run_change(db, &change, delete_app, out);
 }
 
+/* Writes at most once a day, because every refresh calls it. */
 enum err
 app_keep(struct db_tx *tx, struct arena *mem, const struct app *app, int64_t now)
 {
@@ -349,6 +366,7 @@ app_keep(struct db_tx *tx, struct arena *mem, const struct app *app, int64_t now
 
 /* ---- authenticating ---- */
 
+/* The order is that of a developer's mistakes; app_is_proved() decides, and this only explains. */
 const char *
 app_refusal(struct arena *mem, const struct app *app, struct str secret_text, int64_t now)
 {

@@ -1,3 +1,9 @@
+/* authorize.c - steps 3 and 4 of authorize.h: from a checked request to a code.
+ *
+ * A request is bound to the session in which it was stored, and its row, not the form, says which
+ * app asked for what. The form only has the request's id and the decision. Between the page and the
+ * decision anything may change: the app is looked up again, what the page said about it is
+ * compared, and a grant is read again inside the transaction. */
 #include "flow/authorize.h"
 
 #include "base/shard.h"
@@ -32,6 +38,8 @@ struct issue {
     int64_t now;
 };
 
+/* A code begins a family of its own. The family expires with the code unless it is redeemed: no
+ * token exists before. */
 static enum err
 issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **code)
 {
@@ -95,6 +103,7 @@ struct beginning {
     struct authorize_begun *out;
 };
 
+/* Only the hash of the id is stored, as for a secret. The id is in the shard of the session. */
 static enum err
 keep_request(struct db_tx *tx, struct beginning *beginning)
 {
@@ -119,6 +128,8 @@ keep_request(struct db_tx *tx, struct beginning *beginning)
     return request_store_add(tx, mem, &request);
 }
 
+/* Also reads what the consent page shows: the scopes that the user allowed before, and the facts
+ * that are withheld, even by a grant that has expired. */
 static enum err
 begin(struct db_tx *tx, void *argument)
 {
@@ -174,6 +185,7 @@ keep(struct db_tx *tx, void *argument)
     return keep_request(tx, argument);
 }
 
+/* The user has just signed in, whatever `prompt` says: asking again would never end. */
 enum err
 authorize_keep(struct db *db, struct arena *mem, const struct authorize_checked *checked,
                struct str session_hash, int64_t now, struct str *request_id)
@@ -208,6 +220,8 @@ find_app_of(struct db_tx *tx, struct deciding *deciding)
     enum err err = app_store_find(tx, deciding->mem, deciding->request->app_id, deciding->app);
     if (err == ERR_NOT_FOUND || (!err && deciding->app->status != APP_ACTIVE))
         return ERR_FORBIDDEN;
+    /* The portal's own redirect URI is not registered for the app; only the app's owner gets there.
+     */
     bool trial = !err && deciding->request->is_trial &&
                  str_eq(deciding->app->owner_id, deciding->session->user_id);
     if (!err && !trial &&
@@ -218,6 +232,8 @@ find_app_of(struct db_tx *tx, struct deciding *deciding)
     return err;
 }
 
+/* Reads a request for a page. It changes the struct, not the row: must_sign_in and must_consent say
+ * what has to happen before a code. */
 static enum err
 find_request(struct db_tx *tx, struct deciding *deciding)
 {
@@ -270,7 +286,8 @@ domains_chosen(const struct deciding *deciding)
     return deciding->app->kind == APP_PORTAL ? DOMAINS_ALL : deciding->params->domains;
 }
 
-/* Updates the user's valid grant, or adds one. */
+/* Updates the user's valid grant, or adds one. The caller holds the user. An expired grant is
+ * replaced; what it withheld is kept, so that a renewal does not reveal it. */
 static enum err
 put_grant(struct db_tx *tx, struct deciding *deciding, scopes ticked, struct grant *grant)
 {
@@ -314,7 +331,8 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes ticked, struct gra
     return err ? err : activity_store_event(tx, deciding->mem, &event);
 }
 
-/* Deletes the request, so that it is decided once; an error rolls the deletion back. */
+/* Deletes the request, so that it is decided once; an error rolls the deletion back. A request that
+ * still needs a sign-in cannot be decided. */
 static enum err
 take_request(struct db_tx *tx, struct deciding *deciding)
 {
@@ -370,6 +388,8 @@ decide(struct db_tx *tx, void *argument)
                            allowed);
 }
 
+/* A code without a question, for a request that needed a sign-in only. The grant is checked again:
+ * it may have been narrowed or have expired since the page. */
 static enum err
 resume(struct db_tx *tx, void *argument)
 {

@@ -1,3 +1,10 @@
+/* connections.c - what a user changes about an app afterwards: narrow, limit in time, withhold,
+ * disconnect.
+ *
+ * Each change locks the user, reads the grant, changes it, and writes it whole. Writing a grant
+ * bumps the user's auth version (store/grant_store.c), so that the next request of the app sees the
+ * change. Nothing here adds scopes: only consent does. Each change is recorded in the user's
+ * activity, in the same transaction. */
 #include "flow/connections.h"
 
 #include "base/arena.h"
@@ -24,6 +31,7 @@ struct work {
 
 /* ---- reading ---- */
 
+/* Grants are listed oldest first; this turns the order around. */
 enum err
 connections_list(struct db *db, struct arena *mem, struct str user_id, int64_t now,
                  struct connection **out, size_t *count)
@@ -102,6 +110,7 @@ end_grant(struct db_tx *tx, struct work *work)
     return err ? err : record(tx, work, ACTIVITY_DISCONNECT);
 }
 
+/* A grant without scopes would be a connection that can do nothing: it ends. */
 static enum err
 narrow(struct db_tx *tx, void *argument)
 {
@@ -177,6 +186,7 @@ end(struct db_tx *tx, void *argument)
     return err ? err : end_grant(tx, work);
 }
 
+/* Urgent, because these changes take access away. */
 static enum err
 change(struct db *db, tx_work *body, struct work *work)
 {

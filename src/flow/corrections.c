@@ -1,3 +1,10 @@
+/* corrections.c - one frame for every correction of one atom, and the corrections by the user.
+ *
+ * correct() locks the user header row, reads the atoms of the domain into memory, calls `change`,
+ * and saves the atoms, the undo record, and the domain's record. `change` works on the array only
+ * and sets `changed` and `record_changed`. Held and suppressed atoms are not in the record, so that
+ * many corrections leave the record, its time, and cached responses alone. proposals.c has the
+ * corrections by apps. */
 #include "flow/corrections.h"
 
 #include "base/arena.h"
@@ -11,6 +18,7 @@
 
 /* ---- finding and saving ---- */
 
+/* Copies the atoms into an array with room for one more, which an edit may add. */
 enum err
 corrections_read_atoms(struct db_tx *tx, struct correction_work *work)
 {
@@ -31,6 +39,8 @@ corrections_find_id(struct correction_work *work, struct str id)
         work->at++;
 }
 
+/* The atom's id leads to its domain. The atoms are read again for that domain alone, in the order
+ * in which they are saved. */
 static enum err
 find(struct db_tx *tx, struct correction_work *work)
 {
@@ -52,6 +62,8 @@ find(struct db_tx *tx, struct correction_work *work)
     return err;
 }
 
+/* Order: undo_save() compares with the saved atoms, and the record is made from them; the release
+ * changes the generation at the end. */
 enum err
 corrections_save(struct db_tx *tx, struct correction_work *work, const struct undo_state *before)
 {
@@ -97,6 +109,7 @@ corrections_mark_changed(struct correction_work *work, const struct atom *atom)
     work->out->atom = *atom;
 }
 
+/* If the corrected atom is the last one, it moves to the place of the deleted one. */
 void
 corrections_delete_atom(struct correction_work *work, size_t at)
 {
@@ -107,6 +120,7 @@ corrections_delete_atom(struct correction_work *work, size_t at)
         work->at = at;
 }
 
+/* A suppressed atom keeps its value: a later write of an app finds it and is refused. */
 static void
 suppress(struct correction_work *work, struct atom *atom, struct str reason)
 {
@@ -146,6 +160,7 @@ delete_current(struct correction_work *work)
     }
 }
 
+/* `own`: the user states the fact from now on. */
 static void
 activate(struct correction_work *work, bool own)
 {
@@ -305,6 +320,8 @@ remove_old_value(struct correction_work *work)
         corrections_delete_atom(work, work->at);
 }
 
+/* The new value may equal another atom of the member, held or suppressed: that one becomes active
+ * instead of a second atom with the same key. */
 static enum err
 edit_atom(struct correction_work *work)
 {
@@ -375,7 +392,8 @@ put_record(struct db_tx *tx, const struct removal *removal, struct str name,
                                   params->now);
 }
 
-/* Removes the app from the sources of one domain's atoms. */
+/* Removes the app from the sources of one domain's atoms, and withdraws what it proposed. An atom
+ * that others state stays; a suppressed one stays as well, or another app could write it again. */
 static enum err
 remove_from_domain(struct db_tx *tx, struct removal *removal, struct str domain)
 {
@@ -405,6 +423,7 @@ remove_from_domain(struct db_tx *tx, struct removal *removal, struct str domain)
     return err;
 }
 
+/* Also visits domains without a definition, whose atoms are still stored. */
 static enum err
 remove_app(struct db_tx *tx, void *argument)
 {

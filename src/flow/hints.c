@@ -1,3 +1,9 @@
+/* hints.c - the way from stored hint sets to the answer.
+ *
+ * Most requests need no statement here: the lookup of the access token has read the hint sets
+ * (params->hint_sets), and ranking works on these texts. Only a stale set, or a domain in which
+ * facts are withheld, is made from the atoms. `allowed` and `sensitive` are checked here, for every
+ * set, before anything is ranked. */
 #include "flow/hints.h"
 
 #include "base/arena.h"
@@ -28,11 +34,13 @@ read_set(struct db_tx *tx, struct reading *reading, const struct domain *domain,
     struct atom *atoms = NULL;
     size_t count = 0;
     struct view whole = reading->params->view;
+    /* Withheld facts are removed now, sensitive ones later. */
     whole.sensitive = DOMAINS_ALL;
     const struct view *view = &whole;
     bool limited = view_limits(view, domain->name);
     if (!limited && hint_set_read(reading->mem, domain, text, out))
         return ERR_NONE;
+    /* A set that is limited for this app is not wrong: no rebuild. */
     reading->stale = reading->stale || !limited;
     enum err err =
         atom_store_list(tx, reading->mem, view->user_id, domain->name, STR_NONE, &atoms, &count);
@@ -92,7 +100,8 @@ hints_read(struct db *db, struct arena *mem, const struct hints_params *params, 
 
 /* ---- composing ---- */
 
-/* The domains that the context is about, and those with a hint in the answer. */
+/* The domains that the context is about, and those with a hint in the answer. Never one that is not
+ * allowed: the response must not reveal that it has facts. */
 static uint64_t
 find_considered(const struct hints_params *params, const struct hint_query *query,
                 const struct hints *hints)
@@ -124,6 +133,8 @@ context_of(const struct hints_params *params)
     return params->context.len > 0 ? params->context : params->purpose;
 }
 
+/* What an agent gets if its context matches nothing. A task that is recognized as unrelated to any
+ * domain gets no facts; an unknown one only what matters for safety. */
 static enum hint_fallback
 fallback_of(const struct hints_params *params, const struct context_match *match)
 {
@@ -132,6 +143,8 @@ fallback_of(const struct hints_params *params, const struct context_match *match
     return match->unrelated ? HINT_NOTHING : HINT_ONLY_SAFETY;
 }
 
+/* A caller who names domains wants them ranked, so that a context about other domains is ignored.
+ */
 void
 hints_from_sets(struct arena *mem, const struct hints_params *params,
                 const struct hint_set *hint_sets, size_t count, struct hints *out)

@@ -1,3 +1,10 @@
+/* preferences.c - writes preferences, from the document to the stored record.
+ *
+ * A write is one bracket around the user header row: begin_change() locks it and reads the domain's
+ * atoms, atom_merge (model/) applies each value in memory, save_all() writes the atoms, then the
+ * record and the hint sets that are made from them, and releases the header row with a new
+ * generation. Writes of different users share a transaction on PostgreSQL (tx_write_shared()), so
+ * that the statements are few and announced: reads first, writes afterwards. */
 #include "flow/preferences.h"
 
 #include "base/arena.h"
@@ -29,7 +36,8 @@ from_user(const struct writing *writing)
     return str_eq(writing->params->source, SOURCE_USER);
 }
 
-/* `before`: the domain's hint set before a write that changed these members; absent: not known. */
+/* `before`: the domain's hint set before a write that changed these members; absent: not known.
+ * With it, hints of other members are taken over. */
 static void
 make_record(struct db_tx *tx, struct arena *mem, const struct domain *domain,
             const struct sourced_atom *sourced, size_t count, int64_t now, struct str before,
@@ -62,6 +70,7 @@ preferences_put_record(struct db_tx *tx, struct arena *mem, struct str user_id,
     return record_store_put(tx, mem, user_id, &record);
 }
 
+/* Members that the document names. The values may be the same as before, which only costs time. */
 static const bool *
 changed_members(const struct writing *writing)
 {
@@ -72,6 +81,7 @@ changed_members(const struct writing *writing)
     return changed;
 }
 
+/* Limits are checked only here, where atoms are added: removing and correcting must always work. */
 static enum err
 save_atoms(struct db_tx *tx, struct writing *writing)
 {
@@ -107,6 +117,8 @@ save_all(struct db_tx *tx, struct writing *writing)
     } else if (merge->changed) {
         err = record_store_release(tx, mem, params->user_id, merge->sequence);
     }
+    /* Otherwise writing->record is not what the app sees: either it was not made, or it has
+     * withheld facts. */
     if (err || (merge->record_changed && !merge->limited))
         return err;
     return preferences_read_within(tx, mem, &merge->view, params->domain, writing->record);
@@ -140,7 +152,7 @@ read_mode(struct db_tx *tx, struct writing *writing)
     return err;
 }
 
-/* What an app writes is recorded even if it changes nothing. */
+/* What an app writes is recorded even if it changes nothing. The user's own changes are not. */
 static enum err
 record_write(struct db_tx *tx, const struct writing *writing)
 {
@@ -228,6 +240,7 @@ write_all(struct db_tx *tx, void *argument)
     return err;
 }
 
+/* Validates the whole document before the transaction: one invalid value refuses all of it. */
 static bool
 begin(struct writing *writing, struct preference_problems *problems)
 {

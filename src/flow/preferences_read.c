@@ -26,6 +26,7 @@ build_record(struct arena *mem, const struct domain *domain, const struct atom *
             out->updated_at = atoms[i].updated_at;
 }
 
+/* The only way in which this file reads atoms, so that none is read without the view. */
 static enum err
 list_atoms(struct db_tx *tx, struct arena *mem, const struct view *view, struct str domain,
            struct atom **out, size_t *count)

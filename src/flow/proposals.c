@@ -27,6 +27,9 @@ is_safety(struct arena *mem, const struct domain *domain, const struct atom *ato
 
 /* ---- apps ---- */
 
+/* An app must not remove a fact relevant to safety that the user stated, since a prompt injected
+ * into the app could make it do so. If changes of the app wait, so do removals, except of what the
+ * app alone stated. */
 static bool
 must_propose(struct correction_work *work, const struct atom *atom, bool writes_wait)
 {
@@ -36,6 +39,8 @@ must_propose(struct correction_work *work, const struct atom *atom, bool writes_
            ((safety && (atom->by_user || work->by_app->guards_safety)) || (writes_wait && !own));
 }
 
+/* The limit keeps an app from filling the user's list. The atom stays active until the user
+ * decides. */
 static enum err
 propose(struct correction_work *work)
 {
@@ -52,7 +57,8 @@ propose(struct correction_work *work)
     return ERR_NONE;
 }
 
-/* The atom must be visible to the app and in its allowed domains. */
+/* The atom must be visible to the app and in its allowed domains; otherwise it does not exist for
+ * the app. The call is recorded even if it changes nothing. */
 static enum err
 suppress_by_app(struct correction_work *work)
 {
@@ -78,6 +84,8 @@ suppress_by_app(struct correction_work *work)
     return atom_review(atom) == REVIEW_REMOVAL ? ERR_NONE : propose(work);
 }
 
+/* Only what the app itself proposed or wrote. A held fact that other apps wrote, too, stays for
+ * them. */
 static enum err
 withdraw(struct correction_work *work)
 {
@@ -131,7 +139,8 @@ corrections_withdraw(struct db *db, struct arena *mem, const struct app_suppress
 
 /* ---- users ---- */
 
-/* The user agrees that the atom is wrong. */
+/* The user agrees that the atom is wrong. Without this the pages would list it again as removed
+ * against the user's statement (REVIEW_REMOVED). */
 static void
 end_user_statement(struct correction_work *work, struct sourced_atom *sourced)
 {
@@ -196,7 +205,8 @@ struct all {
     size_t *count;
 };
 
-/* Whether the answer to all applies to this atom. */
+/* Whether the answer to all applies to this atom. "Accept all" leaves out what is dangerous: the
+ * list may be longer than what the user reads. "Decline all" leaves nothing out. */
 static bool
 applies(const struct correction_work *work, const struct atom *atom)
 {
@@ -213,6 +223,8 @@ applies(const struct correction_work *work, const struct atom *atom)
     return false;
 }
 
+/* Deciding on one atom can delete another one or move atoms in the array, so that they are
+ * collected by id first. */
 static enum err
 decide_domain(struct db_tx *tx, struct all *all)
 {
@@ -238,6 +250,8 @@ decide_domain(struct db_tx *tx, struct all *all)
     return err ? err : corrections_save(tx, work, NULL);
 }
 
+/* Many decisions are no single change, so that there is no undo, and the pending one is discarded.
+ */
 static enum err
 decide_all(struct db_tx *tx, void *argument)
 {

@@ -1,3 +1,9 @@
+/* sessions.c - session keys, device tokens, and signing in.
+ *
+ * A sign-in compares the password outside the transaction, because hashing is slow, and adds the
+ * session inside. add_session() locks the user and checks that the compared hash is still the
+ * stored one; if another request replaced it, the password is compared again. All failures look the
+ * same to the caller and take the same time: an unknown user costs a comparison as well. */
 #include "flow/sessions.h"
 
 #include "base/buf.h"
@@ -29,6 +35,7 @@ session_key_well_formed(struct str key)
     return key.len == KEY_LENGTH && base64url_only(key);
 }
 
+/* Carries the shard of the key, so that the row is found in the user's database. */
 struct str
 session_hash(struct arena *mem, struct str key)
 {
@@ -100,6 +107,7 @@ add_session(struct db_tx *tx, void *argument)
     struct str old_hash =
         str_present(params->old_key) ? session_hash(entry->mem, params->old_key) : STR_NONE;
     if (!err && str_present(params->request_id))
+        /* Only with this sign-in: see find_request() in authorize.c. */
         err = request_store_move(tx, entry->mem, digest_id(entry->mem, params->request_id),
                                  old_hash, params->now, entry->session.hash);
     if (!err && str_present(old_hash))
@@ -155,6 +163,7 @@ try_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, stru
     if (err && err != ERR_NOT_FOUND)
         return err;
     struct str hash = err == ERR_NONE ? user->password_hash : STR_NONE;
+    /* Always compares, also for an unknown user, whose hash is absent (see password_matches()). */
     bool right =
         params->password.len <= PASSWORD_BYTES_MAX && password_matches(hash, params->password);
     if (err || !right || user->status != USER_ACTIVE)
@@ -196,6 +205,7 @@ struct lookup {
     int64_t now;
 };
 
+/* The shard of a key must be that of its user (base/shard.h). */
 enum err
 session_find(struct db *db, struct arena *mem, struct str key, int64_t now, struct session *out,
              struct user *user)

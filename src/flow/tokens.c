@@ -1,3 +1,9 @@
+/* tokens.c - the token endpoint: exchanges codes, refreshes, revokes.
+ *
+ * A transaction that refuses may still have to commit, because reuse revokes a family. So a refusal
+ * is kept in work->refusal while the work returns ERR_NONE; only errors of the store roll back.
+ * Exchanges and refreshes share transactions on PostgreSQL: the key of run_shared() keeps two
+ * requests with the same code or family apart. */
 #include "flow/tokens.h"
 
 #include "base/clock.h"
@@ -41,6 +47,7 @@ struct work {
     const struct refresh *refresh;
 };
 
+/* The transaction commits. `problem` is a sentence for the app's developer. */
 static enum err
 refuse(struct work *work, enum err refusal, const char *problem)
 {
@@ -109,7 +116,9 @@ make_pair(const struct work *work, const struct live_family *of)
     };
 }
 
-/* The pair that replaced the presented refresh token when it was used. */
+/* The pair that replaced the presented refresh token when it was used. For public clients it
+ * follows from that token and a stored seed, so that a retry can get the same pair although the
+ * database has only hashes. Without the presented token the seed is worthless. */
 static struct token_set
 derive_pair(const struct work *work, struct str seed, int64_t used_at)
 {
@@ -165,6 +174,8 @@ audience_ok(struct work *work, const struct live_family *of)
 
 /* ---- exchanging a code ---- */
 
+/* The order of the checks matters: all that proves the client comes first, and a code that was
+ * redeemed is judged last. Only a complete and correct exchange redeems it or counts as reuse. */
 static enum err
 exchange(struct db_tx *tx, void *argument)
 {
@@ -335,6 +346,8 @@ use(struct db_tx *tx, struct work *work, bool is_fresh, struct str seed)
                     : refresh_store_reuse(tx, work->mem, work->hash, reuses_max(work));
 }
 
+/* `is_owed`: the client got no response to an earlier request with this token, whose commit was not
+ * confirmed. That is a retry, however late, and no theft. */
 static enum err
 refresh_once(struct db_tx *tx, struct work *work)
 {
@@ -376,6 +389,7 @@ refresh_once(struct db_tx *tx, struct work *work)
     err = repeat(tx, work, &token, &live, allowed);
     if (err && err != ERR_NOT_FOUND)
         return err;
+    /* A repeated response issues nothing new and is not limited. */
     bool repeated = err == ERR_NONE, is_fresh = verdict == REFRESH_FRESH;
     if (!repeated && params->may_refresh != NULL &&
         !params->may_refresh(params->context, live.family.id))
@@ -433,6 +447,7 @@ token_refresh(struct db *db, struct arena *mem, const struct refresh *params, st
 
 /* ---- revoking ---- */
 
+/* A token of another app stays valid, and the response does not reveal that it exists. */
 static enum err
 revoke_access(struct db_tx *tx, void *argument)
 {
@@ -444,6 +459,7 @@ revoke_access(struct db_tx *tx, void *argument)
     return access_store_end(tx, work->mem, work->hash);
 }
 
+/* Also a used one: presenting any token of the family revokes it. */
 static enum err
 revoke_refresh(struct db_tx *tx, void *argument)
 {

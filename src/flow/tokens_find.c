@@ -13,6 +13,7 @@
  * auth version. */
 #define IDS 3
 
+/* The family and the grant are not needed: see IDS. */
 static void
 versions_of(struct db *db, const struct access *access, uint64_t out[IDS])
 {
@@ -128,6 +129,7 @@ find_refresh(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now, 
     return ERR_NONE;
 }
 
+/* A token of another app is inactive for this one. */
 enum err
 token_introspect(struct db *db, struct arena *mem, const struct app *app, struct str token,
                  int64_t now, struct access *out, bool *is_refresh)

@@ -1,3 +1,10 @@
+/* undo.c - restores the atoms of a domain as they were before the user's last change, and then
+ * repeats what apps did since.
+ *
+ * The undo row has the touched atoms before and after the change. Atoms are matched by member and
+ * key, not by id, because an app may have written a deleted value again under a new id. restore()
+ * decides for each atom of now whether it stays; what an app wrote since the change is collected
+ * and written again with its time, as an ordinary write of that app. */
 #include "flow/undo.h"
 
 #include "base/arena.h"
@@ -54,6 +61,7 @@ find_same(const struct facts *facts, const struct atom *atom)
 
 /* ---- writes of apps since the change ---- */
 
+/* Whether the app stated the atom, or stated it again, after the change. */
 static bool
 is_new(const struct atom_source *source, const struct sourced_atom *after)
 {
@@ -141,6 +149,8 @@ keep(struct work *work, const struct sourced_atom *fact)
     work->restored.list[work->restored.count++] = *fact;
 }
 
+/* Untouched atoms stay, unless a single-valued member gets its old value back. Touched atoms are
+ * replaced by their state before, unless an app suppressed them since. */
 static void
 restore(struct work *work)
 {
@@ -194,6 +204,7 @@ find(struct db_tx *tx, struct work *work)
                            &now->count);
 }
 
+/* The writes of apps may have changed the atoms again, so they are read. */
 static enum err
 put_record(struct db_tx *tx, struct work *work)
 {
@@ -206,7 +217,8 @@ put_record(struct db_tx *tx, struct work *work)
                                         count, work->params->now);
 }
 
-/* Saves the restored atoms, then repeats the writes of apps. */
+/* Saves the restored atoms, then repeats the writes of apps. These begin with the sequence number
+ * of the header row, so that it is stored first. */
 static enum err
 save(struct db_tx *tx, struct work *work, int64_t sequence)
 {

@@ -12,6 +12,7 @@ undo_begin(struct db_tx *tx, struct arena *mem, struct str user_id, struct str d
     return atom_store_read(tx, mem, user_id, domain, STR_NONE, &before->atoms, &before->count);
 }
 
+/* Everything that an undo restores; not the id, since atoms are compared by sequence. */
 static bool
 is_same(const struct sourced_atom *a, const struct sourced_atom *b)
 {
