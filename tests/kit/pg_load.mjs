@@ -58,9 +58,10 @@ const KINDS = {
   },
 };
 
-class Load {
+// One client that asks all the time: { api, app, pace in ms } and what else the caller needs. `stop` ends it.
+export class Load {
   constructor(client) {
-    Object.assign(this, client, { written: [], statuses: new Map(), successes: {}, slowest: 0, ending: false, failure: undefined });
+    Object.assign(this, { pace: PACE_MS }, client, { written: [], statuses: new Map(), successes: {}, slowest: 0, ending: false, failure: undefined });
     for (const kind of Object.keys(KINDS)) this.successes[kind] = [];
     this.running = Promise.all(Object.keys(KINDS).map((kind) => this.repeat(kind).catch((error) => (this.failure ??= error))));
   }
@@ -74,7 +75,7 @@ class Load {
       this.statuses.set(`${kind} ${asked.answer.status}`, asked.answer.text);
       this.slowest = Math.max(this.slowest, asked.ms);
       if (asked.answer.status === 200) this.successes[kind].push(performance.now());
-      await pause(PACE_MS);
+      await pause(this.pace);
     }
   }
 
