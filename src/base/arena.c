@@ -1,3 +1,14 @@
+/* arena.c - chunks from calloc(), linked from the newest to the oldest.
+ *
+ * Small blocks are cut from the newest chunk. Chunks double from 8 KiB to 64 KiB; an arena that
+ * already has a megabyte grows by megabytes. A block above 64 KiB has a chunk of its own, which
+ * arena_grow() frees early, so that a growing buffer does not keep all its earlier sizes.
+ * arena_reset() keeps at most 64 KiB, so that a large request does not occupy memory for as long as
+ * the process runs.
+ *
+ * Unused bytes are always zero: chunks come from calloc(), and used bytes are overwritten before
+ * they are used again. Builds with AddressSanitizer make unused bytes inaccessible and leave a gap
+ * after each block. */
 #include "base/arena.h"
 
 #include <stdalign.h>
@@ -72,6 +83,9 @@ arena_new(void)
     return arena;
 }
 
+/* ARENA_OVER_MAX is not replaced: such a request is too large, however much the others use. Bytes
+ * above the maximum are taken all the same, so that return_budget() gives back exactly what was
+ * added. */
 void
 arena_reserve(struct arena *arena, size_t bytes)
 {
@@ -140,6 +154,7 @@ chunk_for(struct arena *arena, size_t need)
 void *
 arena_alloc(struct arena *arena, size_t size)
 {
+    /* So that adding the red zone and rounding up cannot overflow. */
     if (size > SIZE_MAX / 4)
         out_of_memory(size);
     size_t need = (size + REDZONE + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
@@ -161,6 +176,8 @@ arena_alloc_array(struct arena *arena, size_t count, size_t size)
     return arena_alloc(arena, total);
 }
 
+/* Overwrites the used bytes and makes the chunk empty. explicit_bzero(), because the compiler may
+ * remove a memset() before free(). */
 static void
 chunk_wipe(struct chunk *chunk)
 {
@@ -186,6 +203,8 @@ free_large(struct arena *arena, const void *block)
         struct chunk *chunk = *at;
         if ((const void *)chunk->bytes != block || chunk->size <= LARGEST_KEPT)
             continue;
+        /* The arena's own bytes were never taken from the budget, so a chunk may give back less
+         * than its size. */
         size_t given = chunk->size < arena->taken ? chunk->size : arena->taken;
         if (given > 0)
             atomic_fetch_sub(&arena->budget->used, given);
@@ -203,6 +222,7 @@ arena_grow(struct arena *arena, void *old, size_t used, size_t size)
     void *grown = arena_alloc(arena, size);
     if (used > 0)
         memcpy(grown, old, used);
+    /* Then the old block has a chunk of its own. */
     if (used > LARGEST_KEPT)
         free_large(arena, old);
     return grown;

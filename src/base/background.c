@@ -15,6 +15,8 @@ destroy(struct background *background)
     pthread_mutex_destroy(&background->lock);
 }
 
+/* Signals are blocked before the thread exists, because it inherits the mask of its creator; if it
+ * blocked them itself, it could receive one before. */
 bool
 background_start(struct background *background, void *(*run)(void *), void *argument)
 {
@@ -31,6 +33,8 @@ background_start(struct background *background, void *(*run)(void *), void *argu
     return started;
 }
 
+/* The end of the wait is computed once, on the clock of the condition variable, so that a spurious
+ * wake-up does not prolong it. */
 bool
 background_wait(struct background *background, int64_t ms)
 {

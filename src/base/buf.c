@@ -12,6 +12,8 @@ buf_in(struct arena *mem, size_t max)
     return (struct buf){ .mem = mem, .max = max };
 }
 
+/* Doubles the capacity, but never beyond `max`. After the first addition that does not fit, all
+ * later ones are dropped, too, so that a truncated text has no gaps. */
 bool
 buf_reserve(struct buf *buf, size_t more)
 {
@@ -33,6 +35,7 @@ buf_reserve(struct buf *buf, size_t more)
     return true;
 }
 
+/* The magnitude is computed unsigned, because INT64_MIN has no positive counterpart. */
 void
 buf_add_int(struct buf *buf, int64_t number)
 {
@@ -47,6 +50,8 @@ buf_add_int(struct buf *buf, int64_t number)
     buf_add(buf, (struct str){ digits + at, sizeof digits - at });
 }
 
+/* Formats on the stack first. A longer text is formatted a second time, into the arena, when its
+ * length is known. */
 void
 buf_add_format(struct buf *buf, const char *format, ...)
 {

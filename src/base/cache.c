@@ -1,3 +1,9 @@
+/* cache.c - sixteen independent shards, each a hash table with chaining and a list in order of use.
+ *
+ * The first byte of a key selects the shard, its last eight bytes the slot, so the two choices are
+ * independent. A shard has a sixteenth of the memory and one lock, which is held also while a value
+ * is copied out: another thread may free the entry as soon as it is released. Tables grow and never
+ * shrink; their bytes count toward the maximum like those of entries. */
 #include "base/cache.h"
 
 #include "base/arena.h"
@@ -95,6 +101,7 @@ find(struct shard *shard, const struct cache_key *key)
     return at;
 }
 
+/* Removes the entry from the list in order of use, but not from its slot. */
 static void
 unlink_use(struct shard *shard, struct entry *entry)
 {
@@ -111,6 +118,7 @@ link_newest(struct shard *shard, struct entry *entry)
     shard->newest = entry;
 }
 
+/* The entry must be in a slot and in the list. Frees it. */
 static void
 drop(struct shard *shard, struct entry *entry)
 {
@@ -124,6 +132,7 @@ drop(struct shard *shard, struct entry *entry)
     free(entry);
 }
 
+/* Each entry is also in the list, so walking the list rehashes the whole table. */
 static void
 grow(struct shard *shard)
 {
@@ -181,6 +190,7 @@ cache_put(struct cache *cache, const struct cache_key *key, struct str value)
     struct shard *shard = shard_of(cache, key);
     if (sizeof(struct entry) + value.len + MALLOC_OVERHEAD > cache->shard_max / SHARE_OF_SHARD)
         return;
+    /* Allocated and filled before the lock is taken, so that other threads do not wait for it. */
     struct entry *entry = malloc(sizeof *entry + value.len);
     if (entry == NULL)
         return; /* best effort: not cached */
@@ -199,6 +209,7 @@ cache_put(struct cache *cache, const struct cache_key *key, struct str value)
     link_newest(shard, entry);
     shard->entries++;
     shard->bytes += size_of(entry);
+    /* Never evicts the new entry itself, even if the table alone exceeds the maximum. */
     while (shard->bytes > cache->shard_max && shard->oldest != entry)
         drop(shard, shard->oldest);
     pthread_mutex_unlock(&shard->lock);

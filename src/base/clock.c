@@ -13,6 +13,7 @@ read_clock(clockid_t id)
     return now;
 }
 
+/* Set by the thread that watches the database (postgres/monitor.c), read by all. */
 static _Atomic int64_t followed;
 
 void
@@ -34,6 +35,7 @@ clock_real_ns(void)
     return ((int64_t)now.tv_sec + fault_injection_skew()) * 1000000000 + now.tv_nsec;
 }
 
+/* A stopped clock comes first: tests also stop it where the database's clock is followed. */
 int64_t
 clock_now(void)
 {
@@ -57,6 +59,8 @@ clock_ticks_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+/* By default, timed waits use the wall clock, and a wait would not end in time after that clock was
+ * set back. */
 void
 clock_cond_init(pthread_cond_t *cond)
 {

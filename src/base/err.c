@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Without a default case, so that the compiler reports an error that has no name. */
 const char *
 err_name(enum err err)
 {
@@ -33,6 +34,7 @@ err_name(enum err err)
     return "unknown";
 }
 
+/* The first reason is kept, because it is the closest to the cause. */
 void
 why_set(struct why *why, const char *format, ...)
 {

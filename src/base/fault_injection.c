@@ -9,6 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* The order is the format of the file: see fault_injection.h. */
 struct script {
     _Atomic int64_t now;
     _Atomic int64_t forward_ms;
@@ -19,6 +20,7 @@ struct script {
     _Atomic int64_t lazy_preparing;
 };
 
+/* Without the variable, nothing is injected, but calls are counted all the same. */
 static struct script no_script = { .calls_left = -1 };
 static struct script *script = &no_script;
 
@@ -57,6 +59,7 @@ fault_injection_call_fails(void)
     atomic_fetch_add(&script->calls, 1);
     if (atomic_load(&script->calls_left) < 0)
         return false;
+    /* One call fails, the one that finds 0. It leaves -1, so that the calls after it succeed. */
     return atomic_fetch_sub(&script->calls_left, 1) == 0;
 }
 

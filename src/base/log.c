@@ -1,3 +1,10 @@
+/* log.c - formats a line in a buffer on the stack, and adds it to the queue under the lock.
+ *
+ * Formatting needs no lock: format and level change only at a start or a reload, and the request
+ * id belongs to the thread. The writing thread takes the longest contiguous part of the ring,
+ * writes it without the lock, and only then removes it, so that no line is overwritten while it is
+ * being written. A line has at most 2,048 bytes: values are truncated, and fields that no longer
+ * fit are left out, so that the line stays well formed. */
 #include "base/log.h"
 
 #include "base/arena.h"
@@ -114,6 +121,8 @@ add_escaped(struct line *line, struct str text)
     }
 }
 
+/* Whether a value needs no quotes in text format. An equals sign does, because tools split fields
+ * there. */
 static bool
 plain(struct str text)
 {
@@ -144,6 +153,7 @@ add_time(struct line *line)
     add(line, text, strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc));
 }
 
+/* Leaves the field out if less than 128 bytes are left. Keys are short literals. */
 static void
 add_field(struct line *line, const struct log_field *field)
 {
@@ -218,6 +228,7 @@ write_all(const char *bytes, size_t length)
 
 /* ---- the queue ---- */
 
+/* Call with the lock held. False: the line does not fit. It is never split. */
 static bool
 enqueue(const struct line *line)
 {
@@ -231,6 +242,7 @@ enqueue(const struct line *line)
     return true;
 }
 
+/* Call with the lock held. If the report itself does not fit, the count stays for the next time. */
 static void
 report_dropped(void)
 {
@@ -241,6 +253,7 @@ report_dropped(void)
         queue.dropped_unreported = 0;
 }
 
+/* The thread. When stopping, it ends only after the queue is empty. */
 static void *
 write_lines(void *unused)
 {
@@ -269,6 +282,7 @@ write_lines(void *unused)
     return NULL;
 }
 
+/* If the thread cannot be started, lines are written directly as before. */
 void
 log_start(void)
 {
@@ -283,6 +297,8 @@ log_start(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
+/* A reader that blocks, such as a full pipe, must not keep the process from ending: after two
+ * seconds, the thread is left alone with its memory. */
 void
 log_stop(void)
 {

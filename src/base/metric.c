@@ -9,6 +9,8 @@ static const int64_t bounds_us[HISTOGRAM_BUCKETS] = {
     50, 100, 250, 500, 1000, 2500, 5000, 10000, 50000, 250000, 1000000, 10000000
 };
 
+/* Writers are called with the lock held, so that after metric_unregister() returns, no writer of
+ * this context runs and the context may be freed. */
 static struct {
     pthread_mutex_t lock;
     size_t count;
@@ -18,6 +20,8 @@ static struct {
     } writers[WRITERS];
 } registry = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
+/* Each bucket counts only its own range; metric_histogram() adds them up, as Prometheus expects.
+ * There is no separate count that could differ from the sum of the buckets. */
 void
 histogram_observe(struct histogram *histogram, int64_t ns)
 {
@@ -50,6 +54,7 @@ metric_register(metric_writer *write, void *context)
     pthread_mutex_unlock(&registry.lock);
 }
 
+/* Also waits for a page that is being written. */
 void
 metric_unregister(void *context)
 {

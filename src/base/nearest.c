@@ -6,6 +6,8 @@ least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
+/* The optimal string alignment distance: like Levenshtein's, but two swapped neighbors are one
+ * difference. Only three rows of the table are needed at a time. */
 size_t
 nearest_distance(struct str a, struct str b)
 {

@@ -22,6 +22,9 @@ lower_eight(const char *text)
     const uint64_t ones = 0x0101010101010101;
     uint64_t bytes;
     memcpy(&bytes, text, sizeof bytes);
+    /* In each byte, the highest bit of from_a ^ after_z is set from 'A' to 'Z' only; two bits
+     * lower, it is the difference between upper and lower case. The sums do not carry into the next
+     * byte: they add less than 0x40 to seven bits. ~bytes leaves out bytes above ASCII. */
     uint64_t low = bytes & ones * 0x7f;
     uint64_t after_z = low + ones * (0x7f - 'Z'), from_a = low + ones * (0x80 - 'A');
     return bytes | (~bytes & (from_a ^ after_z) & ones * 0x80) >> 2;
@@ -80,6 +83,7 @@ str_trim(struct str s)
     return s;
 }
 
+/* Accepts one spelling per number: no plus sign, no leading zeros, no "-0". */
 bool
 str_to_int(struct str s, int64_t min, int64_t max, int64_t *out)
 {
@@ -107,6 +111,7 @@ str_to_int(struct str s, int64_t min, int64_t max, int64_t *out)
     return true;
 }
 
+/* One byte more than the text, which the arena has zeroed: the copy ends in NUL. */
 struct str
 str_copy(struct arena *mem, struct str s)
 {
@@ -124,6 +129,7 @@ str_c(struct arena *mem, struct str s)
     return s.ptr == NULL ? NULL : str_copy(mem, s).ptr;
 }
 
+/* Ends in NUL, like str_copy(). */
 struct str
 str_lower(struct arena *mem, struct str s)
 {

@@ -1,3 +1,9 @@
+/* timekeeper.c - compares the wall clock with the highest time seen (steps back) and with the
+ * monotonic clock (steps ahead).
+ *
+ * Requests change only `highest`, without the lock. The lock is taken for a step back, which
+ * changes three values; requests read them without it. A request that reads some of them early
+ * decides as if it had come a little earlier. */
 #include "base/timekeeper.h"
 
 #include "base/clock.h"
@@ -19,6 +25,9 @@ static int64_t trusted; /* 0: nothing known */
 static int64_t trusted_at_ms;
 static int64_t ahead_since_ms; /* 0: the wall clock is not ahead */
 
+/* Threads that notice the same step compare again under the lock; only the first one changes and
+ * logs something. expired_until never decreases, so that several steps back do not make anything
+ * valid again. */
 static void
 set_back(int64_t now)
 {
@@ -44,6 +53,7 @@ timekeeper_now(void)
     if (now < seen - TOLERANCE_SECONDS)
         set_back(now);
     else
+        /* Another thread may have stored a later time; a failed exchange loads it into `seen`. */
         while (now > seen && !atomic_compare_exchange_weak(&highest, &seen, now))
             continue;
     return now;
@@ -63,6 +73,8 @@ timekeeper_rejects(int64_t created_at, int64_t expires_at, int64_t now)
             created_at <= atomic_load_explicit(&set_back_at, memory_order_relaxed));
 }
 
+/* While the wall clock is ahead of what the monotonic clock predicts, the prediction is used. After
+ * an hour the new time is believed: it was set on purpose. */
 int64_t
 timekeeper_deletion_time(void)
 {
@@ -83,6 +95,8 @@ timekeeper_deletion_time(void)
     return now;
 }
 
+/* `trusted` is advanced to now, because the monotonic clock of the next process cannot be compared
+ * with this one's. */
 struct timekeeper_state
 timekeeper_save(void)
 {

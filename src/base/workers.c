@@ -1,3 +1,8 @@
+/* workers.c - a ring of jobs and threads that take from it. One lock protects everything; jobs run
+ * without it.
+ *
+ * A thread is started when there are more jobs than idle threads, and ends only with the pool. On a
+ * quiet server most of the threads that are allowed never start. */
 #include "base/workers.h"
 
 #include "base/arena.h"
@@ -43,6 +48,7 @@ workers_is_current(void)
     return is_worker;
 }
 
+/* The thread. When stopping, it ends only after the queue is empty. */
 static void *
 work(void *argument)
 {
