@@ -36,6 +36,7 @@ encode(const unsigned char *bytes, size_t count, char *out)
         *out = digits[bits << (6 - held) & 63];
 }
 
+/* In the arena, with room for the NUL, which the arena has zeroed. */
 static char *
 write_text(struct arena *mem, struct str data)
 {
@@ -74,6 +75,7 @@ digest_short(struct str data, char out[DIGEST_SHORT_LENGTH])
     encode(hash, DIGEST_SHORT_BYTES, out);
 }
 
+/* Unlike SHA-256 over key and data, an HMAC does not let a client append data without the key. */
 struct str
 digest_mac(struct arena *mem, struct str key, struct str data)
 {

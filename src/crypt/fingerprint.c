@@ -8,6 +8,7 @@ _Static_assert(FINGERPRINT_BYTES == crypto_shorthash_siphashx24_BYTES, "SipHash-
 static unsigned char key[crypto_shorthash_siphashx24_KEYBYTES];
 static pthread_once_t key_made = PTHREAD_ONCE_INIT;
 
+/* Called once by the first thread that needs it. */
 static void
 make_key(void)
 {

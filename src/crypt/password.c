@@ -1,3 +1,11 @@
+/* password.c - Argon2id of libsodium for hashes, zxcvbn for the strength of new passwords.
+ *
+ * The parameters are those that OWASP recommends for 19 MiB. Hashes contain their parameters, so
+ * that they can be changed: password_outdated() then finds the hashes to replace at the next
+ * sign-in. A semaphore with one slot per core bounds the memory, whichever threads call.
+ *
+ * Timing must not reveal whether a user exists. Therefore a missing or damaged hash is replaced by
+ * one that no password matches, and the password is hashed all the same. */
 #include "crypt/password.h"
 
 #include "base/arena.h"
@@ -45,6 +53,7 @@ init_slots(void)
         abort(); /* hashing without a bound on memory is not an option */
 }
 
+/* Blocks until fewer than one hash per core is being computed. */
 static void
 acquire_hash_slot(void)
 {
@@ -94,6 +103,7 @@ password_matches(struct str hash, struct str password)
     if (!str_present(password) || password.len > PASSWORD_BYTES_MAX)
         return false;
     char encoded[crypto_pwhash_STRBYTES];
+    /* `known`, because unknown_user_hash must let no one in, even if its password were found. */
     bool known = encode_hash(hash, encoded);
     acquire_hash_slot();
     bool same = crypto_pwhash_str_verify(encoded, password.ptr, password.len) == 0;
@@ -128,6 +138,8 @@ password_outdated(struct str hash)
 
 #define HELP " Four or more unrelated words in a row are hard to guess and easy to remember."
 
+/* What can be said without rating the strength: the encoding, control characters, which users
+ * cannot type reliably, and the length in characters. */
 static const char *
 form_problem(struct str password)
 {
@@ -184,6 +196,7 @@ list_words(struct arena *mem, const struct str *words, size_t word_count)
     return list;
 }
 
+/* The reason for the user, from the kind of the part that zxcvbn recognized. */
 static const char *
 sentence_for(unsigned type)
 {

@@ -43,6 +43,7 @@ random_id(struct arena *mem, const char *prefix)
     return str_format(mem, "%s%s", prefix, text);
 }
 
+/* The shard replaces two of the 22 characters, so 120 of 128 bits stay random. */
 struct str
 random_id_in(struct arena *mem, const char *prefix, struct str shard)
 {
@@ -64,6 +65,7 @@ random_key_in(struct arena *mem, struct str shard)
     return (struct str){ text, RANDOM_KEY_LENGTH };
 }
 
+/* Without i, l, o, 0, and 1, which look alike on paper. */
 struct str
 random_groups(struct arena *mem)
 {

@@ -1,3 +1,9 @@
+/* secret.c - PREFIX (6) RANDOM (43) CHECKSUM (6).
+ *
+ * The 43 characters encode 32 bytes. In a user's secret, the first two are the shard (a group
+ * begins with its shard, too), which mask() hides. The order is: bytes, base64url, shard, mask,
+ * checksum. Reading goes backward: the checksum is compared over the text as it is, and show()
+ * removes the mask. Each copy without a mask is wiped after its use. */
 #include "crypt/secret.h"
 
 #include "base/arena.h"
@@ -55,6 +61,7 @@ write_checksum(const char *text, char checksum[static CHECKSUM_LENGTH])
     memcpy(checksum, digest, CHECKSUM_LENGTH);
 }
 
+/* Client secrets belong to apps and are the only ones without a shard. */
 static bool
 is_of_user(const struct secret *secret)
 {
@@ -97,6 +104,8 @@ secret_make(struct arena *mem, enum secret_kind kind, struct str shard)
     return make(mem, kind, bytes, shard);
 }
 
+/* The text may be anything: shard_digit() returns -1 for other characters, and mask() keeps six
+ * bits of it. */
 int
 secret_shard(struct str text)
 {
@@ -182,6 +191,8 @@ secret_time(const struct secret *secret)
     return time;
 }
 
+/* BLAKE2b with the secret as its key. The prefix separates an access token from a refresh token of
+ * the same seed. */
 static void
 derive(enum secret_kind kind, const struct secret *from, struct str seed,
        unsigned char bytes[static RANDOM_BYTES])
