@@ -1,3 +1,10 @@
+/* activity.c - moves counted activity to the database in batches, and adds what is not written yet
+ * to what pages show.
+ *
+ * Writing goes from memory to the database in order (by user, then day), so that a failure leaves a
+ * rest at the end, which activity_counters_finish() puts back. Reading goes the other way: memory
+ * first, then the database. A record that is written in between appears twice for one page view; in
+ * the other order it would be missing. */
 #include "job/activity.h"
 
 #include "base/arena.h"
@@ -29,6 +36,8 @@ length_of_user(const struct counted_activity *list, size_t count)
     return length;
 }
 
+/* One call per user: the records of a user share the rows of their days. A batch may end within a
+ * user, whose other records then follow in the next transaction. */
 static enum err
 write_batch(struct db_tx *tx, void *argument)
 {
@@ -92,6 +101,8 @@ add_unwritten(struct activity *list, size_t *count, const struct activity *unwri
     (*count)++;
 }
 
+/* By day first: what comes after its day was closed counts for the next day, with an earlier
+ * time. */
 static int
 newest_first(const void *left, const void *right)
 {

@@ -1,3 +1,14 @@
+/* activity_counters.c - hash tables with open addressing, one per shard, whose entries have a cell
+ * per domain.
+ *
+ * The first slot depends on the user alone, and entries are removed only all at once, when a shard
+ * is drained. So all entries of a user follow the same slot without a free one in between, and a
+ * peek reads these slots instead of the whole table. Within a shard, an app has at most one entry
+ * per action, outcome, and day for a user.
+ *
+ * Locks are taken in this order: taken_lock, the lock of a shard, mem_lock. A drain and a peek hold
+ * taken_lock throughout, so that a count is always seen in exactly one place: its shard or `taken`.
+ * Requests take only the lock of their own shard. */
 #include "job/activity_counters.h"
 
 #include "base/arena.h"
@@ -91,6 +102,8 @@ activity_counters_free(struct activity_counters *counters)
 
 /* ---- counting ---- */
 
+/* A thread keeps its shard for its lifetime. The number is valid for all counters of the process,
+ * which all have SHARDS. */
 static struct shard *
 own_shard(struct activity_counters *counters)
 {
@@ -109,6 +122,7 @@ lock_shard(struct activity_counters *counters)
     pthread_mutex_lock(&shard->lock);
     if (shard->slots == NULL) {
         pthread_mutex_lock(&counters->mem_lock);
+        /* 4 MiB per shard, allocated when a thread first counts in it; most processes use a few. */
         shard->slots = (char *)ARENA_ARRAY(counters->mem, uint64_t,
                                            counters->slots * counters->stride / sizeof(uint64_t));
         pthread_mutex_unlock(&counters->mem_lock);
@@ -146,6 +160,7 @@ find_slot(struct activity_counters *counters, struct shard *shard, const struct 
             return slot;
         if (slot->day != 0)
             continue;
+        /* A fuller table would need more probes than PROBES, also for users who have entries. */
         if (shard->used >= counters->slots / 4 * 3)
             return NULL;
         memcpy(slot, key, KEY_BYTES);
@@ -158,6 +173,7 @@ find_slot(struct activity_counters *counters, struct shard *shard, const struct 
     return NULL;
 }
 
+/* Saturates: a count that is too low is better than one that starts again at 0. */
 static uint32_t
 sum(uint32_t a, uint64_t b)
 {
@@ -186,6 +202,7 @@ open_entry(struct activity_counters *counters, struct shard *shard, const struct
     return slot;
 }
 
+/* False: not an id. Ids have one length, so that they need no NUL in the tables. */
 static bool
 read_id(struct str id, char out[USAGE_ID_LENGTH])
 {
@@ -212,6 +229,8 @@ activity_counters_add(struct activity_counters *counters, const struct activity_
     }
     for (uint64_t left = entry == NULL ? 0 : count->domains; left != 0; left &= left - 1) {
         size_t domain = (size_t)__builtin_ctzll(left);
+        /* The bits come from the caller; a number beyond the domains would be a cell of the next
+         * entry. */
         if (domain >= counters->cells - 1)
             break;
         struct cell *cell = &entry->cells[domain];
@@ -337,6 +356,8 @@ cell_of(const struct activity_counters *counters, struct str subject)
     return domain == NULL ? counters->cells - 1 : (size_t)(domain - counters->domains->list);
 }
 
+/* The counts may now be in another shard than before, because they go to that of the calling
+ * thread. They are merged with what was counted meanwhile. */
 static void
 put_back(struct activity_counters *counters, const struct counted_activity *one)
 {
@@ -370,6 +391,7 @@ activity_counters_finish(struct activity_counters *counters, size_t written)
 
 /* ---- peeking ---- */
 
+/* Call with the lock held. Counts first, so that the list is allocated once. */
 static void
 peek_shard(const struct activity_counters *counters, struct arena *mem, const struct shard *shard,
            struct str user_id, struct activity_batch *out)
@@ -394,6 +416,8 @@ peek_shard(const struct activity_counters *counters, struct arena *mem, const st
         add_records(counters, mem, found[i], out);
 }
 
+/* Call with taken_lock held. Copies the ids, because the memory of the drained batch may be reset
+ * when it has been written. */
 static void
 peek_taken(const struct activity_counters *counters, struct arena *mem, struct str user_id,
            struct activity_batch *out)

@@ -18,6 +18,7 @@ run_delete(struct db_tx *tx, void *argument)
     return expiry->work(tx, expiry->mem, expiry->now, STEP_ROWS, &expiry->removed);
 }
 
+/* Fewer rows than the limit mean that nothing is left for this round. */
 enum err
 expiry_step(struct db *db, struct arena *mem, expiry_delete *work, int64_t now, bool *more)
 {

@@ -1,3 +1,10 @@
+/* housekeeping.c - one thread with one loop, which wakes up twice a second.
+ *
+ * In each turn: counters if they are due, then hint sets, then the state of the clock, and once a
+ * minute a round of deletion. A long round must not delay the counters, which have a fixed size, so
+ * each of its steps also looks whether they are due. All work is done in short transactions with
+ * pauses in between, because on SQLite there is one writer and requests wait for it. An error ends
+ * a step, never the thread: each kind of work is tried again by itself. */
 #include "job/housekeeping.h"
 
 #include "base/arena.h"
@@ -66,6 +73,7 @@ write_counts(struct housekeeping *housekeeping, struct arena *mem)
     arena_reset(mem);
 }
 
+/* Early if a table is half full: what does not fit is dropped. */
 static void
 write_counts_if_due(struct housekeeping *housekeeping, struct arena *mem)
 {
@@ -105,6 +113,8 @@ save_clock_if_due(struct housekeeping *housekeeping, struct arena *mem)
     arena_reset(mem);
 }
 
+/* Before requests are served, so that a clock that was set back while the service was stopped is
+ * noticed. The first start finds no state and stores one. */
 static void
 load_clock(struct housekeeping *housekeeping)
 {
@@ -128,6 +138,9 @@ pause_after(int64_t began_ns)
     return ms < STEP_MS ? ms : STEP_MS;
 }
 
+/* Some of these functions do other work in steps of the same kind: they note in the user's activity
+ * that a grant expired, close days of activity, finish the deletion of an app, and compare look-up
+ * rows with their users. */
 static void
 delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
 {

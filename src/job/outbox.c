@@ -1,3 +1,11 @@
+/* outbox.c - takes one email at a time: claim it, write and send it, then delete it or set the time
+ * of the next try.
+ *
+ * Claiming is a transaction of its own, which raises the number of tries and sets the next try, so
+ * that several processes never send the same email at the same time, and a process that is killed
+ * while sending leaves the email for later. The transaction ends before the mail server is
+ * contacted. The outbox is looked at twice a second; when one email was sent, the next one follows
+ * at once. */
 #include "job/outbox.h"
 
 #include "base/arena.h"
@@ -30,6 +38,7 @@ struct work {
     int64_t next_try_at; /* 0: delete it */
 };
 
+/* Another process may have claimed it since the look: then ERR_NOT_FOUND. */
 static enum err
 claim(struct db_tx *tx, void *argument)
 {
@@ -46,6 +55,8 @@ finish(struct db_tx *tx, void *argument)
                : outbox_store_put_next_try(tx, work->mem, work->mail.id, work->next_try_at);
 }
 
+/* Asked by the SMTP client during a transfer, so that a slow server does not delay the end of the
+ * process. */
 static bool
 is_stopping(void *context)
 {
@@ -53,6 +64,7 @@ is_stopping(void *context)
     return background_is_stopping(&outbox->background);
 }
 
+/* Without address and subject: logs are read by more people than email. */
 static void
 log_result(const struct work *work, const char *event, const struct why *why)
 {
@@ -61,6 +73,8 @@ log_result(const struct work *work, const char *event, const struct why *why)
              log_number("tries", work->mail.tries), log_text("reason", str_of(why->text)));
 }
 
+/* Sets work->next_try_at, which finish() stores. An error of the database counts as a failed
+ * try. */
 static void
 send_mail(struct outbox *outbox, struct work *work)
 {
@@ -79,7 +93,10 @@ send_mail(struct outbox *outbox, struct work *work)
         result = smtp_send(&outbox->settings.smtp, to, message, is_stopping, outbox, &why);
     else
         why_set(&why, "the message cannot be written (%s)", err_name(err));
+    /* The claim has already counted this try. */
     int64_t next = work->now + mail_retry_seconds(work->mail.tries - 1);
+    /* The pause before the next try would exceed the limit: give up now, so that the log shows it
+     * in time. */
     bool late = next > work->mail.created_at + MAIL_GIVE_UP_SECONDS;
     bool nothing_to_send = err == ERR_NOT_FOUND;
     bool over = nothing_to_send || result == SMTP_SENT || result == SMTP_REFUSED || late;

@@ -10,6 +10,8 @@
 
 #define MESSAGE_BYTES_MAX (64 * 1024)
 
+/* For MAIL_RESET, the address was typed by someone who may be a stranger: an unknown one is
+ * ERR_NOT_FOUND, and nothing is sent. Other emails name their user. */
 static enum err
 find_user(struct arena *mem, const struct message_params *params, const struct mail *mail,
           struct user *out)
@@ -67,6 +69,8 @@ outbox_message(struct arena *mem, const struct message_params *params, const str
     for (size_t i = 0; i < EMAIL_TEXTS; i++)
         texts[i] = catalog_format(catalog, mem, email_text_key(mail->kind, i), values, 2);
     struct mime_message mime = {
+        /* Each try has an id of its own, because it may contain another link than the one
+         * before. */
         .id = str_format(mem, "%.*s.%lld", STR_ARG(mail->id), (long long)mail->tries),
         .from = params->from,
         .from_name = STR("Penchant"),

@@ -1,3 +1,10 @@
+/* rebuild.c - a hash table of user ids as a queue, and the rebuild of eight users at a time.
+ *
+ * The table makes adding a user who already waits free of effect, which is the common case: each
+ * read of stale hints adds its user. Hint sets are built in a read transaction and then written in
+ * a short one, so that writers do not wait while they are built. The write is conditional
+ * (record_store_put_hints() gets the record as it was read): preferences that were changed in
+ * between have already built their hint sets, and these stay. */
 #include "job/rebuild.h"
 
 #include "base/arena.h"
@@ -45,6 +52,7 @@ rebuild_queue_free(struct rebuild_queue *rebuilds)
 
 /* ---- the queue ---- */
 
+/* Gives up if all slots that it tries are used by others: a later read adds the user again. */
 void
 rebuild_queue_add(struct rebuild_queue *rebuilds, struct str user_id)
 {
@@ -125,6 +133,7 @@ make_set(struct db_tx *tx, struct round *round, struct str user_id, const struct
     return ERR_NONE;
 }
 
+/* Reads only. The results are in `round`, for save_sets(). */
 static enum err
 make_sets(struct db_tx *tx, struct round *round)
 {

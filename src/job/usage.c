@@ -1,3 +1,13 @@
+/* usage.c - moves usage counters and refusals to the database in batches, and adds what is not
+ * written yet to what pages show.
+ *
+ * Entries are sorted by app, day, and user, so an app's day is one run of entries, and every
+ * process locks rows in the same order. A day's run starts with the entry of the app as a whole; if
+ * a batch ends within a run, the next one continues it without that entry and adds 0 to the app.
+ *
+ * Counters must not be written for a connection that has ended, since they would count for the next
+ * one. Revocations leave a note for an hour (usage_store_list_revoked()), so users without a note
+ * need no look-up, but only if everything in memory is newer than the notes: `fresh`. */
 #include "job/usage.h"
 
 #include "base/arena.h"
@@ -38,6 +48,7 @@ length_of_day(const struct usage_counter *entries, size_t count)
     return length;
 }
 
+/* `slot` is the number of the app's day, which the rows of users name instead of the app. */
 static enum err
 write_users(struct db_tx *tx, const struct batch *batch, const struct usage_counter *entries,
             size_t count, int64_t slot)
@@ -84,6 +95,7 @@ write_entries(struct db_tx *tx, void *argument)
     return err;
 }
 
+/* Refusals are sorted by app; after its last one, the oldest beyond the limit are deleted once. */
 static enum err
 write_refusals(struct db_tx *tx, void *argument)
 {
@@ -114,6 +126,7 @@ usage_write(struct db *db, struct arena *mem, struct usage_counters *counters)
     size_t entry_count = 0, refusal_count = 0, done = 0;
     enum err err = ERR_NONE;
     int64_t began = clock_steady_ms();
+    /* Read before draining: what is counted from here on is newer. */
     bool fresh = began - usage_counters_drained_at(counters) < FRESH_MS;
     usage_counters_drain(counters, mem, &entries, &entry_count);
     usage_counters_list_refusals(counters, mem, &refusals, &refusal_count);
@@ -128,6 +141,7 @@ usage_write(struct db *db, struct arena *mem, struct usage_counters *counters)
             usage_counters_set_written(counters, batch.count);
         done += batch.count;
     }
+    /* Also after success: it ends the drain, and nothing is left to put back. */
     usage_counters_restore(counters);
     if (!err)
         usage_counters_set_drained(counters, began);
@@ -204,6 +218,7 @@ usage_of_owner(struct db *db, struct arena *mem, struct str owner_id, int64_t no
     return tx_end_read(tx, usage_store_sum_owner(tx, mem, owner_id, usage_day_of(now), out, count));
 }
 
+/* Without the detail: a stored refusal has the newest example only. */
 static bool
 same_kind(const struct refusal *a, const struct refusal *b)
 {

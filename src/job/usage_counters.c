@@ -1,3 +1,13 @@
+/* usage_counters.c - hash tables with open addressing, one per shard. A request of a user adds to
+ * two entries: the app's and the user's.
+ *
+ * A quarter of each table is for entries of apps only: if there are more users than slots, the
+ * totals of apps stay right. Entries are removed only all at once, when a shard is drained, so a
+ * free slot ends every search.
+ *
+ * Locks are taken in this order: taken_lock, the lock of a shard, mem_lock. A drain and a peek hold
+ * taken_lock throughout, so that a count is always seen in exactly one place: its shard or `taken`.
+ * Requests take only the lock of their own shard. */
 #include "job/usage_counters.h"
 
 #include "base/arena.h"
@@ -77,6 +87,8 @@ usage_counters_is_id(struct str id, struct str prefix)
     return id.len == USAGE_ID_LENGTH && str_starts(id, prefix);
 }
 
+/* Apps of the portal, clients that registered themselves, and clients with a metadata document.
+ * They are counted alike. */
 bool
 usage_counters_is_app(struct str id)
 {
@@ -86,6 +98,7 @@ usage_counters_is_app(struct str id)
 
 /* ---- counting ---- */
 
+/* A thread keeps its shard for its lifetime. */
 static struct shard *
 own_shard(struct usage_counters *counters)
 {
@@ -138,6 +151,7 @@ find_slot(struct shard *shard, const struct usage_counter *key, bool add)
     return NULL;
 }
 
+/* Saturates: a count that is too low is better than one that starts again at 0. */
 static uint32_t
 sum(uint32_t a, uint32_t b)
 {
@@ -153,6 +167,7 @@ merge(struct usage_counter *into, const struct usage_counter *from)
         into->last_use = from->last_use;
 }
 
+/* Call with the shard's lock held. */
 static void
 add(struct usage_counters *counters, struct shard *shard, const struct usage_counter *entry)
 {
@@ -234,6 +249,7 @@ compare_entries(const void *left, const void *right)
     return order != 0 ? order : compare_ids(a->user, b->user);
 }
 
+/* Call with the lock held; `out` has capacity for shard->used entries. */
 static size_t
 empty_shard(struct shard *shard, struct usage_counter *out)
 {
@@ -271,6 +287,7 @@ usage_counters_drain(struct usage_counters *counters, struct arena *mem,
     if (total > 1)
         qsort(out, total, sizeof *out, compare_entries);
     for (size_t i = 0; i < total; i++) {
+        /* The same app and user may have been counted in several shards. */
         if (kept > 0 && same_key(&out[kept - 1], &out[i]))
             merge(&out[kept - 1], &out[i]);
         else
@@ -290,6 +307,7 @@ usage_counters_set_written(struct usage_counters *counters, size_t count)
     pthread_mutex_unlock(&counters->taken_lock);
 }
 
+/* Counts that do not fit anymore are dropped, as when counting. */
 void
 usage_counters_restore(struct usage_counters *counters)
 {

@@ -48,6 +48,8 @@ find_refusal(struct usage_counters *counters, const struct counted_refusal *want
     return of_app < REFUSALS_OF_APP_MAX ? free_slot : NULL;
 }
 
+/* Cleans the texts before the lock is taken, since that takes longest. Refusals are rare, so one
+ * lock is enough. */
 void
 usage_counters_add_refusal(struct usage_counters *counters, struct arena *mem,
                            const struct refusal *refusal)
@@ -112,6 +114,7 @@ usage_counters_peek_refusals(struct usage_counters *counters, struct arena *mem,
     *refusals = out;
 }
 
+/* By app first, as usage.c needs it. The texts are copies that end in NUL. */
 static int
 compare_refusals(const void *left, const void *right)
 {
@@ -131,6 +134,8 @@ usage_counters_list_refusals(struct usage_counters *counters, struct arena *mem,
         qsort(*refusals, *count, sizeof **refusals, compare_refusals);
 }
 
+/* Subtracts what was written: requests may have added to the same kind meanwhile. At 0 the slot is
+ * free. */
 void
 usage_counters_remove_refusals(struct usage_counters *counters, const struct refusal *written,
                                size_t count)
