@@ -1,3 +1,9 @@
+/* challenge.c - a challenge is the base64url encoding of NONCE.SECONDS.MAC.
+ *
+ * The MAC covers everything that the challenge is bound to: purpose, user, browser, nonce, and end.
+ * The browser's part is not in the challenge itself but in a cookie, so a challenge that leaks is
+ * useless in another browser. Checking needs one read for the key; the hash of a challenge is
+ * written only with the change that it allows, in the same transaction (challenge_use()). */
 #include "identity/challenge.h"
 
 #include "crypt/digest.h"
@@ -79,6 +85,7 @@ find_or_make_key(struct db *db, struct arena *mem, struct str *out)
 
 /* ---- challenges: NONCE.SECONDS.MAC ---- */
 
+/* The fields contain no blanks, so two different scopes never give the same data. */
 static struct str
 mac_of(struct arena *mem, struct str key, const struct challenge_scope *scope, struct str nonce,
        int64_t expires_at)
@@ -104,6 +111,7 @@ challenge_make(struct db *db, struct arena *mem, const struct challenge_scope *s
     return ERR_NONE;
 }
 
+/* The format is checked before the database is read, so that garbage costs nothing. */
 enum err
 challenge_check(struct db *db, struct arena *mem, const struct challenge_scope *scope,
                 struct str challenge, int64_t now, int64_t *expires_at)

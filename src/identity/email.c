@@ -1,3 +1,10 @@
+/* email.c - the way of an address: new_email (typed), a link sent to it, email (confirmed).
+ *
+ * A new address replaces new_email and ends the links that were sent before, so that only the
+ * newest one confirms. Confirming compares the link's address with new_email again, inside the
+ * transaction: the user may have changed it since. All changes lock the row of the user first, so
+ * that two of them cannot mix. Email is queued in the transaction of its change, and the link is
+ * made when it is sent (job/outbox_message.c). */
 #include "identity/email.h"
 
 #include "base/arena.h"
@@ -38,6 +45,8 @@ add_mail(struct db_tx *tx, void *argument)
     return outbox_store_add(tx, queueing->mem, &queueing->mail);
 }
 
+/* The id begins with the user's shard, so that the row is in the user's database. An email for a
+ * typed address belongs to no user. */
 enum err
 email_queue(struct db *db, struct arena *mem, const struct mail *mail)
 {
@@ -59,6 +68,7 @@ struct changing {
     int64_t now;
 };
 
+/* Removing the address also removes one that waits to be confirmed: both are written as absent. */
 static enum err
 change(struct db_tx *tx, void *argument)
 {
@@ -138,6 +148,8 @@ email_find_link(struct db *db, struct arena *mem, struct str user_id, struct str
     return tx_end_read(tx, err);
 }
 
+/* An error also undoes the use of the link. user.email is still the previous address here: it gets
+ * the notice, since a thief may have changed the address. */
 static enum err
 confirm(struct db_tx *tx, void *argument)
 {

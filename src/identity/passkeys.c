@@ -1,3 +1,10 @@
+/* passkeys.c - each answer of a browser goes through the same steps: decode it, check its
+ * challenge, check its content and signature (passkey/credential.h), and then use up the challenge
+ * in the transaction that makes the change.
+ *
+ * Nothing is locked while signatures are verified. Two answers to the same challenge can both pass
+ * the checks; challenge_use() lets one of them commit. Adding and removing lock the row of the
+ * user, so that two requests cannot exceed the limit or remove the last two ways to sign in. */
 #include "identity/passkeys.h"
 
 #include "base/ascii.h"
@@ -13,6 +20,8 @@
 
 /* ---- answers ---- */
 
+/* `auth_url` is scheme://host or scheme://host:port. A host of digits and dots only, or in
+ * brackets, is an IP address. */
 struct str
 passkeys_rp_id(struct arena *mem, struct str auth_url)
 {
@@ -33,6 +42,8 @@ struct checked {
     int64_t expires_at; /* of the challenge */
 };
 
+/* The challenge is read from the client data, which the signature covers; the form has no field for
+ * it. */
 static enum err
 check_answer(struct db *db, struct arena *mem, const struct passkey_answer *answer,
              struct checked *out)
@@ -58,6 +69,7 @@ struct adding {
     struct user *user;
 };
 
+/* The name is clean already. The counter starts where the authenticator is. */
 static enum err
 read_new(struct db *db, struct arena *mem, const struct passkey_answer *answer, struct str name,
          struct adding *out)
@@ -81,6 +93,8 @@ read_new(struct db *db, struct arena *mem, const struct passkey_answer *answer, 
     return err;
 }
 
+/* An error rolls back, so that only an accepted answer uses up the challenge. *adding->user is the
+ * owner afterwards. */
 static enum err
 add(struct db_tx *tx, void *argument)
 {
@@ -207,6 +221,7 @@ verify(struct db *db, struct arena *mem, const struct passkey_answer *answer,
     return err ? err : tx_write(db, use, &using);
 }
 
+/* One error for all reasons, so that a stranger learns nothing about credentials that exist. */
 enum err
 passkeys_authenticate(struct db *db, struct arena *mem, const struct passkey_answer *answer,
                       struct user *user)
@@ -254,6 +269,7 @@ passkeys_rename(struct db *db, struct arena *mem, struct str user_id, struct str
     return *problem != NULL ? ERR_INVALID : tx_write(db, rename_one, &change);
 }
 
+/* Deletes first, then decides: ERR_FORBIDDEN rolls back, and an unknown id stays ERR_NOT_FOUND. */
 static enum err
 remove_one(struct db_tx *tx, void *argument)
 {
@@ -279,6 +295,7 @@ passkeys_remove(struct db *db, struct arena *mem, struct str user_id, struct str
     return tx_write_urgent(db, remove_one, &change);
 }
 
+/* Recovery codes are needed because a lost device would otherwise be a lost account. */
 static enum err
 remove_password(struct db_tx *tx, void *argument)
 {

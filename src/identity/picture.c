@@ -17,6 +17,8 @@ struct change {
     int64_t now;
 };
 
+/* An absent image removes the picture. The user is read under the lock, because picture_store_put()
+ * also deletes the picture that the user had. */
 static enum err
 put(struct db_tx *tx, void *argument)
 {
@@ -53,6 +55,7 @@ picture_remove(struct db *db, struct arena *mem, struct str user_id, int64_t now
     return tx_write(db, put, &change);
 }
 
+/* The id comes from a URL; the limit keeps long ones from the database. */
 enum err
 picture_find(struct db *db, struct arena *mem, struct str picture_id, struct str *png)
 {

@@ -27,6 +27,8 @@ check(struct str given, const char *(*problem)(struct str text))
     return given.len == 0 ? NULL : problem(given);
 }
 
+/* Only for operators: the address counts as confirmed, so links that were sent for another one
+ * end. */
 static enum err
 change_email(struct db_tx *tx, struct changing *changing, int64_t now)
 {
@@ -39,6 +41,8 @@ change_email(struct db_tx *tx, struct changing *changing, int64_t now)
     return err ? err : recovery_store_end_links(tx, mem, changing->user_id, LINK_VERIFY);
 }
 
+/* May run again if the database asks for a retry, so it resets the problems and reads the user each
+ * time. */
 static enum err
 change(struct db_tx *tx, void *argument)
 {

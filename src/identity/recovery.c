@@ -1,3 +1,12 @@
+/* recovery.c - both ways end in set_password(): one transaction uses up the code or the link and
+ * stores the new hash.
+ *
+ * The password is checked and hashed before, outside the transaction, so that a refused password
+ * does not use up anything, and no lock is held during the hashing. A code is looked for among
+ * those of a user, whose name must be given; a link leads to its user.
+ *
+ * Time must not reveal whether a username exists. For an unknown user, a code is hashed and looked
+ * for under the empty id, and the password is hashed all the same. */
 #include "identity/recovery.h"
 
 #include "base/arena.h"
@@ -36,6 +45,7 @@ struct making {
     const struct str *codes;
 };
 
+/* Under the lock of the user, so that two requests do not leave twenty codes. */
 static enum err
 replace_codes(struct db_tx *tx, void *argument)
 {

@@ -1,3 +1,8 @@
+/* security.c - a new password, confirmed before by the caller, and the list of sessions.
+ *
+ * Hashing takes place before the transaction. The transaction compares the stored hash with the one
+ * that was read before, so of two changes at the same time one succeeds. All transactions here take
+ * access away and are urgent (tx_write_urgent()): they also run while the disk is full. */
 #include "identity/security.h"
 
 #include "base/shard.h"
@@ -46,6 +51,7 @@ end_apps(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
     return err ? err : family_store_end_user(tx, mem, user_id);
 }
 
+/* account_put_password() ends all sessions. The caller's is added again under its new key. */
 static enum err
 change(struct db_tx *tx, void *argument)
 {
@@ -91,6 +97,7 @@ security_change_password(struct db *db, struct arena *mem, const struct password
     *problem = password_problem(mem, params->new_password, words, sizeof words / sizeof words[0]);
     if (*problem != NULL)
         return ERR_INVALID;
+    /* A copy of the caller's session, with another key: its times and its device stay. */
     struct changing changing = { mem, params, user->password_hash, user, *params->session };
     *key = session_make_key(mem, shard_of(user->id));
     changing.session.hash = session_hash(mem, *key);
@@ -118,6 +125,7 @@ security_sessions(struct db *db, struct arena *mem, struct str user_id, int64_t 
     return tx_end_read(tx, session_store_list(tx, mem, user_id, now, out, count));
 }
 
+/* A hash of the stored hash: pages do not show what the database looks sessions up by. */
 struct str
 security_session_id(struct arena *mem, const struct session *session)
 {
@@ -125,6 +133,7 @@ security_session_id(struct arena *mem, const struct session *session)
     return str_first(id, SESSION_ID_LENGTH);
 }
 
+/* The id cannot be looked up, only recomputed. A user has at most 50 sessions. */
 static enum err
 end_one(struct db_tx *tx, void *argument)
 {
