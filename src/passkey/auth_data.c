@@ -1,3 +1,8 @@
+/* auth_data.c - takes the fields one after the other from the start of the bytes, each with its
+ * length checked.
+ *
+ * Everything must be used up at the end: bytes that remain are an error. Public key and extensions
+ * are CBOR; they are only measured here, and libfido2 decodes the key. */
 #include "passkey/auth_data.h"
 
 #define RP_ID_HASH_BYTES 32
@@ -70,6 +75,7 @@ take_cbor(struct str *rest, unsigned depth)
         return number <= rest->len && take(rest, (size_t)number, &content);
     if (kind != CBOR_ARRAY && kind != CBOR_MAP && kind != CBOR_TAG)
         return true;
+    /* Each item has at least one byte. This also keeps 2 * number below from overflowing. */
     if (number > rest->len && kind != CBOR_TAG)
         return false;
     uint64_t items = kind == CBOR_TAG ? 1 : kind == CBOR_MAP ? 2 * number : number;
@@ -79,6 +85,7 @@ take_cbor(struct str *rest, unsigned depth)
     return true;
 }
 
+/* Whether the bytes are exactly this many items. */
 static bool
 is_cbor(struct str bytes, unsigned items)
 {
@@ -90,6 +97,7 @@ is_cbor(struct str bytes, unsigned items)
 
 /* ---- authenticator data ---- */
 
+/* The AAGUID names the model of the authenticator; any model is accepted, so it is not used. */
 static bool
 read_new_passkey(struct str *rest, struct auth_data *out)
 {

@@ -1,3 +1,8 @@
+/* credential.c - the checks of WebAuthn sections 7.1 (a new passkey) and 7.2 (a signature), in the
+ * order from cheap to expensive: client data, authenticator data, then libfido2.
+ *
+ * libfido2 sees only bytes that auth_data_read() has measured. Its objects are freed before a
+ * function returns; results are copied to the arena. */
 #include "passkey/credential.h"
 
 #include "crypt/digest.h"
@@ -25,6 +30,9 @@ credential_challenge(struct arena *mem, struct str client_data)
     return client_data_read(mem, client_data, &read) == ERR_NONE ? read.challenge : STR_NONE;
 }
 
+/* The type keeps a signature for signing in from being used to add a passkey, and the other way
+ * around. A page in a frame of another site is refused, since the user cannot see which site
+ * asks. */
 static bool
 client_data_ok(struct arena *mem, const struct credential_site *site, struct str client_data,
                const char *type)
@@ -49,6 +57,7 @@ read_key(struct str auth_data, int algorithm)
     return NULL;
 }
 
+/* User verification is required, because a passkey is the only factor. */
 static bool
 auth_data_ok(struct arena *mem, const struct credential_site *site, const struct auth_data *data)
 {
@@ -83,6 +92,7 @@ credential_read(struct arena *mem, const struct credential_site *site,
 
 /* ---- signatures ---- */
 
+/* libfido2 has a type and functions of their own for each algorithm. */
 static bool
 verify_with(const fido_assert_t *assertion, const struct credential *credential)
 {
@@ -141,6 +151,7 @@ credential_verify(struct arena *mem, const struct credential_site *site,
         response->signature.len == 0 || !signature_ok(mem, site, credential, response))
         return ERR_INVALID;
     *counter = data.counter;
+    /* Section 6.1.1: passkeys that are synchronized between devices do not count and send 0. */
     bool counts = data.counter != 0 || credential->counter != 0;
     *copied = counts && data.counter <= credential->counter;
     return *copied ? ERR_INVALID : ERR_NONE;
