@@ -1,4 +1,9 @@
-/* activity_pages.c - who read what, and when: /account/activity. */
+/* activity_pages.c - who read what, and when: /account/activity.
+ *
+ * All records of the user are loaded, at most ACTIVITY_SHOWN_MAX, and filtered and divided into
+ * pages here. The filters therefore offer every app with a record, also one that was disconnected
+ * long ago. The constants with _BYTES estimate the size of the HTML, so that a page stays below the
+ * limit for pages (docs/DECISIONS.md). */
 #include "account/account_routes.h"
 #include "account/activity_view.h"
 #include "base/arena.h"
@@ -34,6 +39,8 @@ static const struct field activity_fields[] = {
 
 /* ---- filters ---- */
 
+/* An absent or empty filter matches everything. The subject of a sign-in is a device, so a filter
+ * by area leaves it out. */
 static bool
 matches(const struct call *call, const struct activity *record)
 {
@@ -79,6 +86,7 @@ put_areas(struct call *call, struct values *values)
                    message_sentence(call, domains->list[i].title));
 }
 
+/* The address of a page of the same list, up to its number: the filters stay. */
 static struct str
 page_url(struct call *call)
 {
@@ -108,6 +116,8 @@ day_title(struct call *call, int64_t day)
                             : when_date(call, day * DAY_SECONDS);
 }
 
+/* Records are sorted by day, so a new day begins where it differs from the line before. The first
+ * line of a page repeats the title of its day. */
 static void
 put_lines(struct call *call, struct values *values, const struct activity *const *shown,
           const struct pager *pager)
@@ -146,11 +156,13 @@ get_activity(struct call *call)
     values_flag(values, "any", count > 0);
     values_flag(values, "none", shown_count == 0);
     values_flag(values, "filtered", shown_count < count);
+    /* The page says that there may be more; the download has all. */
     values_flag(values, "full", count >= ACTIVITY_SHOWN_MAX);
     pager_put(call, values, &pager, page_url(call), "");
     return account_page(call, 200, "account_activity", "activity", values);
 }
 
+/* The file of one user is built in memory. The limit bounds it. */
 static enum err
 download(struct call *call, bool as_table)
 {

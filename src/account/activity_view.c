@@ -1,3 +1,8 @@
+/* activity_view.c - one sentence for each kind of activity.
+ *
+ * The table has a sentence for every action, with and without a subject, and for a request that was
+ * denied. A record whose action this version does not know, because a newer one wrote it, is shown
+ * as "other". */
 #include "account/activity_view.h"
 
 #include "dispatch/browser_session.h"
@@ -58,6 +63,8 @@ activity_view_area(struct call *call, struct str name)
     return domain == NULL ? name : message_sentence(call, domain->title);
 }
 
+/* The subject is the name of a domain, except for a sign-in, where it is the User-Agent header of
+ * the browser. */
 static struct str
 sentence(struct call *call, const struct activity *record)
 {
@@ -69,6 +76,7 @@ sentence(struct call *call, const struct activity *record)
     return message_one(call, key, "what", what);
 }
 
+/* The first character, as a placeholder for a logo. */
 static struct str
 initial(struct str name)
 {
@@ -76,6 +84,8 @@ initial(struct str name)
     return utf8_next(&rest) < 0 ? STR("") : str_first(name, name.len - rest.len);
 }
 
+/* An app that was deleted has no name anymore and is shown by its id. Records without an app are
+ * about the account. */
 void
 activity_view_put(struct call *call, struct values *values, const struct activity *record)
 {

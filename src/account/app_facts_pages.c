@@ -1,5 +1,10 @@
 /* app_facts_pages.c - /account/apps/{app}/facts: the facts that a connected app sees, and those
- * that the user withholds from it. */
+ * that the user withholds from it.
+ *
+ * A withheld fact is stored in the grant as domain, member, and key, not as the id of an atom,
+ * because it stays withheld when the fact is deleted and stated again. So the list has two kinds of
+ * rows: atoms, by their id, and withheld facts, by a digest of their line, whether the atom exists
+ * or not. */
 #include "account/account_routes.h"
 #include "base/arena.h"
 #include "crypt/digest.h"
@@ -58,6 +63,8 @@ find_fact(const struct facts *facts, const struct withheld_fact *withheld)
     return NULL;
 }
 
+/* The same rules as for the app's requests: the grant's domains, sensitive facts, and what is
+ * withheld. */
 static bool
 app_sees(struct call *call, const struct grant *grant, const struct atom *atom)
 {
@@ -86,6 +93,7 @@ find_rows(struct call *call, const struct grant *grant, const struct facts *fact
     return count;
 }
 
+/* Names a withheld fact in a form, without repeating its text there. */
 static struct str
 id_of(struct call *call, struct str line)
 {
@@ -142,6 +150,8 @@ get_facts(struct call *call)
 
 /* ---- changing it ---- */
 
+/* To the page of the list that had the form. If it does not exist anymore, the pager shows the last
+ * one. */
 static void
 return_to_list(struct call *call, const struct connection *connection, const char *key)
 {
@@ -175,6 +185,8 @@ post_share(struct call *call)
     enum err err = connection_find(call->db, call->mem, user_id, app_id, call->now, &connection);
     if (err != ERR_NONE)
         return err;
+    /* If no line has this id, the fact is shared already, and connection_share() changes
+     * nothing. */
     for (size_t at = 0; view_next(connection.grant.withheld, &at, &fact);)
         if (str_eq(id_of(call, fact.line), call_text(call, FACT)))
             line = fact.line;

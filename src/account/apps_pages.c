@@ -1,4 +1,8 @@
-/* apps_pages.c - connected apps: /account/apps, and /account/apps/{app} for one of them. */
+/* apps_pages.c - connected apps: /account/apps, and /account/apps/{app} for one of them.
+ *
+ * These pages only take access away: only a request of the app, with a new consent, can widen a
+ * grant. Every form names the app in its path, and the flow looks for the signed-in user's grant to
+ * it, so a foreign or unknown app is ERR_NOT_FOUND. Changes apply with the app's next request. */
 #include "account/account_routes.h"
 #include "account/activity_view.h"
 #include "base/arena.h"
@@ -53,7 +57,8 @@ static const struct field writes_fields[] = {
 
 /* ---- one connection ---- */
 
-/* "Areas: Food, Music." */
+/* "Areas: Food, Music." DOMAINS_ALL includes areas that are added later, so it is not written as a
+ * list. */
 static struct str
 domain_names(struct call *call, scopes domains)
 {
@@ -94,6 +99,7 @@ put_scopes(struct call *call, struct values *values, const struct permissions *a
     }
 }
 
+/* Whether the app is a source of the fact, possibly one of several. */
 static bool
 wrote(const struct sourced_atom *fact, struct str app_id)
 {
@@ -150,7 +156,8 @@ put_connection(struct call *call, struct values *values, const struct connection
     values_flag(values, "has_written", written > 0);
 }
 
-/* When and how often the app was used, optionally with a chart. */
+/* When and how often the app was used, optionally with a chart. One query per app, with what this
+ * process has not written yet. */
 static enum err
 put_usage(struct call *call, struct values *values, const struct connection *connection,
           bool with_chart)
@@ -215,7 +222,8 @@ get_apps(struct call *call)
 
 /* ---- one app ---- */
 
-/* Newest first. */
+/* Newest first. After a rejected form, the first page is shown: a form does not send the number of
+ * the page. */
 static void
 put_written(struct call *call, struct values *values, struct facts *facts, struct str app_id)
 {
@@ -233,6 +241,8 @@ put_written(struct call *call, struct values *values, struct facts *facts, struc
               "#wrote");
 }
 
+/* After an error, the input is shown as typed, with the choice "date" selected, because only a date
+ * can be wrong. */
 static void
 put_end(struct call *call, struct values *values, const struct grant *grant, struct str problem)
 {
@@ -256,6 +266,8 @@ put_identity(struct call *call, struct values *values, const struct app *app)
                     message_one(call, KEY("apps.document"), "document", app->document));
 }
 
+/* Single facts only. What is withheld because it is sensitive follows from the permissions, which
+ * the page also shows. */
 static void
 put_withheld(struct call *call, struct values *values, const struct grant *grant)
 {
@@ -269,6 +281,7 @@ put_withheld(struct call *call, struct values *values, const struct grant *grant
             message_count(call, KEY("apps.facts.count.one"), KEY("apps.facts.count.other"), count));
 }
 
+/* Facts that the app added or changed, and removals that it proposed. */
 static void
 put_waiting(struct call *call, struct values *values, const struct facts *facts, struct str app_id)
 {
@@ -284,6 +297,7 @@ put_waiting(struct call *call, struct values *values, const struct facts *facts,
                     message_count(call, KEY("apps.waiting.one"), KEY("apps.waiting.other"), count));
 }
 
+/* Everything about one app. `end_problem` is about the form for the end date. */
 static enum err
 show(struct call *call, int status, struct str end_problem)
 {
@@ -326,6 +340,7 @@ path_of(struct call *call, const struct connection *connection)
     return str_format(call->mem, HERE "/%.*s", STR_ARG(connection->app.id)).ptr;
 }
 
+/* The form sends the boxes that stay ticked. Removing the last one disconnects the app. */
 static enum err
 post_scopes(struct call *call)
 {

@@ -1,5 +1,9 @@
 /* assistant_pages.c - /connect: the address of the MCP endpoint, how to enter it in well-known
- * assistants, and the assistants that the user has connected. */
+ * assistants, and the assistants that the user has connected.
+ *
+ * Anyone may open the page, so that it can be linked; the list is for a signed-in user. An
+ * assistant is an app that registered itself or has a metadata document: assistants do not come
+ * from the portal. */
 #include "account/account_routes.h"
 #include "base/buf.h"
 #include "dispatch/browser_session.h"
@@ -70,7 +74,7 @@ get_vscode(struct call *call)
 
 /* ---- connected assistants ---- */
 
-/* "Hints 12, Preferences 3" */
+/* "Hints 12, Preferences 3" The counts are those of this process, for the last 24 hours. */
 static void
 put_tools(struct call *call, struct values *item, struct str app_id)
 {

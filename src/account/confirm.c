@@ -23,6 +23,8 @@ confirm_recent(const struct call *call)
     return age >= 0 && age < CONFIRMED_SECONDS;
 }
 
+/* The form is not repeated after the confirmation: the user returns to the page and sends it
+ * again. */
 bool
 confirm_require(struct call *call, const char *here)
 {

@@ -1,4 +1,7 @@
-/* confirm_pages.c - /account/confirm: password or passkey before a sensitive change. */
+/* confirm_pages.c - /account/confirm: password or passkey before a sensitive change.
+ *
+ * The only page of the account that checks a password, so guesses by someone who uses a session of
+ * another user are limited in one place. `next` is accepted only as a path of this service. */
 #include "account/account_routes.h"
 #include "account/confirm.h"
 #include "crypt/password.h"
@@ -64,6 +67,8 @@ get_confirm(struct call *call)
     return show(call, 200, call_text(call, NEXT), STR_NONE, STR_NONE);
 }
 
+/* The time is stored in the session, so other browsers of the user have to confirm by
+ * themselves. */
 static enum err
 done(struct call *call, struct str next)
 {
@@ -80,6 +85,8 @@ post_password(struct call *call)
     struct throttle *failures = call->web->sign_in_failures;
     struct str budget = call->browser->session.hash, password = call_text(call, PASSWORD);
     struct str next = call_text(call, NEXT);
+    /* Taken before the password is compared, so that parallel attempts count, and returned if it
+     * was right. */
     int64_t wait = throttle_take(failures, budget);
     if (wait != 0)
         return show(call, 429, next, confirm_wait(call, wait), STR_NONE);

@@ -40,6 +40,7 @@ get_data(struct call *call)
 
 /* ---- export ---- */
 
+/* Everything of the user, also what no app sees. */
 static enum err
 get_export(struct call *call)
 {
@@ -63,6 +64,7 @@ get_export(struct call *call)
 
 /* ---- account deletion ---- */
 
+/* A recent confirmation alone would make deletion one click: it needs the tick as well. */
 static enum err
 post_delete(struct call *call)
 {

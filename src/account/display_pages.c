@@ -50,6 +50,8 @@ post_display(struct call *call)
         (str_present(theme) && !dark && !light && !automatic))
         return ERR_INVALID;
     if (call->browser != NULL && language != NULL) {
+        /* CALLER_ANYONE: dispatch has not checked the form token. A cookie alone is harmless, but
+         * the profile must not be changed by a form of another site. */
         if (!browser_session_form_ok(call)) {
             error_send(call, 403, STR(FORM_EXPIRED));
             return ERR_NONE;

@@ -1,3 +1,10 @@
+/* domain_notes.c - two searches over the facts of a domain, each with a budget of comparisons.
+ *
+ * Contradictions compare each fact of a member that opposes others (allergies) with the facts of
+ * those members (favorites). Mistyped values are compared with the vocabulary of their member and
+ * with older facts of it. Both would take time proportional to the square of the number of facts;
+ * the budgets end them, and contradictions come first, because they matter more. At most six notes
+ * are made. */
 #include "account/domain_notes.h"
 
 #include "base/arena.h"
@@ -27,6 +34,7 @@ struct noting {
     size_t pairs, words; /* comparisons left */
 };
 
+/* NULL: the fact is not active, or its member is not in the definition anymore. */
 static const struct member *
 member_of(const struct noting *noting, size_t fact)
 {
@@ -109,6 +117,7 @@ is_plural(struct str one, struct str many)
     return many.len == one.len + 1 && str_starts(many, one) && many.ptr[one.len] == 's';
 }
 
+/* Uses up one comparison, also if the lengths already differ too much. */
 static bool
 is_near(struct noting *noting, struct str typed, struct str known)
 {
@@ -122,6 +131,7 @@ is_near(struct noting *noting, struct str typed, struct str known)
            nearest_distance(typed, known) <= most;
 }
 
+/* The first entry that is near enough, not the nearest one: it is only a suggestion. */
 static struct str
 near_in_vocabulary(struct noting *noting, const struct vocabulary *vocabulary, struct str typed)
 {
@@ -155,6 +165,7 @@ find_typos(struct noting *noting, int64_t now)
         struct str typed = value_fold(noting->mem, text_of(noting, i - 1)), known = STR_NONE;
         const struct vocabulary *vocabulary = member->vocabulary;
         if (!is_word(typed) ||
+            /* A value of the vocabulary is right, even if it is near another one. */
             (vocabulary != NULL && value_entry(noting->mem, vocabulary, typed) != NULL))
             continue;
         if (vocabulary != NULL)

@@ -1,6 +1,11 @@
 /* domain_pages.c - a domain's page and its forms; domain_view.h renders it.
  * /account/domains/{domain}; with ?edit={member} the input of a member is shown, with
- * ?show={member}&page={n} only one member. */
+ * ?show={member}&page={n} only one member.
+ *
+ * One address takes all forms of the page and tells them apart by their fields. Input becomes a
+ * JSON document of one member and goes through preferences_write(), like that of an app, so that
+ * values are validated, cleaned, and rejected in one place. Each change can be undone from the
+ * message that follows it. */
 #include "account/account_routes.h"
 #include "account/domain_view.h"
 #include "base/arena.h"
@@ -105,6 +110,7 @@ write_object(struct json *json, struct call *call, const struct member *member)
     json_close_object(json);
 }
 
+/* The button of a suggestion sends its own value; the text field beside it is then ignored. */
 static struct str
 text_sent(const struct call *call)
 {
@@ -112,6 +118,7 @@ text_sent(const struct call *call)
     return str_present(suggested) ? suggested : str_present(typed) ? typed : STR("");
 }
 
+/* The value as JSON, of the type that the member has. Lists get one value at a time. */
 static struct str
 value_sent(struct call *call, const struct member *member)
 {
@@ -157,7 +164,8 @@ document_of(struct call *call, const struct member *member, struct str value)
 
 /* ---- forms ---- */
 
-/* Returns to the page with the form and shows the flash message there. */
+/* Returns to the page with the form and shows the flash message there. An input that was open stays
+ * open, so that a user can add several values in a row. */
 static enum err
 finish(struct call *call, const struct domain_view *view, const struct member *member,
        struct flash *flash)
@@ -175,6 +183,7 @@ finish(struct call *call, const struct domain_view *view, const struct member *m
     return ERR_NONE;
 }
 
+/* Shows the page again, with the input and what is wrong with it, at its member. */
 static enum err
 refuse(struct call *call, const struct domain_view *view, const struct member *member,
        struct str problem)
@@ -258,6 +267,7 @@ replace_fact(struct call *call, const struct domain_view *view)
     return err == ERR_NONE ? finish_corrected(call, view, &done, KEY("flash.fact_changed")) : err;
 }
 
+/* `remove` and `instead` name a fact by its id; the flow finds it only among the user's own. */
 static enum err
 post_domain(struct call *call)
 {

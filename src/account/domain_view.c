@@ -1,3 +1,10 @@
+/* domain_view.c - the page of a domain is rendered, measured, and rendered again with less until it
+ * fits.
+ *
+ * A page must stay below 60 KB with everything that it loads, and its size depends on the facts,
+ * the vocabulary, and the language. So account_domain_show() gives up in this order: the lists that
+ * browsers complete, suggestions, then facts, of which every member keeps a count and a link. Facts
+ * are loaded and compared once, before the first try. */
 #include "account/domain_view.h"
 
 #include "account/domain_notes.h"
@@ -50,6 +57,7 @@ is_shown_of(const struct showing *showing, size_t fact, const struct member *mem
     return atom->status == ATOM_ACTIVE && str_eq(atom->member, member->name);
 }
 
+/* The value of a member that has one value; NULL: none. */
 static const struct sourced_atom *
 find_current(const struct showing *showing, const struct member *member)
 {
@@ -163,6 +171,7 @@ put_choice(struct values *item, struct str value, struct str text, bool chosen)
     values_text(choice, "pressed", chosen ? STR("true") : STR("false"));
 }
 
+/* `now` is the current value as JSON; absent: none is pressed. */
 static void
 put_choices(struct call *call, struct values *item, const struct member *member, struct str now)
 {
@@ -224,6 +233,8 @@ put_list(struct values *item, const struct vocabulary *vocabulary)
     }
 }
 
+/* The input of a member depends on its type: suggestions and a text field for a list, buttons for a
+ * choice, fields for an object. */
 static void
 put_control(struct showing *showing, struct values *item, const struct member *member)
 {
@@ -280,6 +291,8 @@ page_of(struct showing *showing, const struct member *member, bool alone)
     return pager;
 }
 
+/* The pager counts from the newest fact, the list shows them in the order of the record: `place`
+ * converts one number into the other. */
 static void
 put_facts(struct showing *showing, struct values *values, struct values *item,
           const struct member *member)
@@ -346,6 +359,7 @@ put_notes(struct showing *showing, struct values *item, const struct member *mem
     }
 }
 
+/* A member whose form was rejected is open, even if the address does not say so. */
 static void
 put_member(struct showing *showing, struct values *values, const struct member *member)
 {
@@ -416,6 +430,7 @@ account_domain_show(struct call *call, int status, const struct domain_view *vie
     showing.suggestions = SUGGESTIONS_MAX;
     showing.lists = showing.chosen = true;
     err = show(&showing, status);
+    /* A later response replaces an earlier one completely, so rendering again is safe. */
     if (err == ERR_NONE && !account_page_fits(call)) {
         showing.lists = false;
         err = show(&showing, status);

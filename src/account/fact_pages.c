@@ -1,4 +1,8 @@
-/* fact_pages.c - a fact's page (sources, apps that can read it) and the forms that change it. */
+/* fact_pages.c - a fact's page (sources, apps that can read it) and the forms that change it.
+ *
+ * A fact is named by the id of its atom. It is looked for among the signed-in user's facts, so that
+ * the id of another user's fact is ERR_NOT_FOUND. The same forms are on other pages, too; `to` says
+ * where to return, and account_return_url() accepts only known pages. */
 #include "account/account_routes.h"
 #include "base/buf.h"
 #include "dispatch/browser_session.h"
@@ -61,7 +65,8 @@ struct origin {
     struct str to; /* `to` of the form, after an error */
 };
 
-/* The apps that may read this fact now, in its domain's record or in hints. */
+/* The apps that may read this fact now, in its domain's record or in hints. Disabled apps are left
+ * out: their tokens are not valid. */
 static enum err
 put_readers(struct call *call, struct values *values, const struct atom *atom, bool sensitive)
 {
@@ -142,6 +147,8 @@ put_reasons(struct call *call, struct values *values)
     }
 }
 
+/* A fact whose domain has no definition anymore is not shown; it stays in the export. Only texts
+ * can be edited here; the page of the domain has inputs for other types. */
 static enum err
 show(struct call *call, int status, const struct origin *origin, struct str problem)
 {
@@ -222,6 +229,7 @@ post_remove(struct call *call)
     return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_removed")) : err;
 }
 
+/* The reason is optional in the form, so that one button is enough. */
 static enum err
 post_suppress(struct call *call)
 {
@@ -245,7 +253,9 @@ post_lift(struct call *call)
     return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_lifted")) : err;
 }
 
-/* The user's answer to a suggested fact, or to an app that says the fact is wrong. */
+/* The user's answer to a suggested fact, or to an app that says the fact is wrong. The sentence
+ * depends on what was decided, which only the transaction knows: the fact may have changed since
+ * the page was shown. */
 static enum err
 decide(struct call *call, bool confirm)
 {

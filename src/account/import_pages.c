@@ -40,6 +40,8 @@ struct shown {
     bool ask_profile;
 };
 
+/* A problem is shown at the input that was used. A long text is not sent back: the page would be
+ * too large. */
 static enum err
 show(struct call *call, int status, const struct shown *shown)
 {
@@ -84,6 +86,8 @@ put_added(struct call *call, struct values *item, const struct import_domain *do
             values_text(fact, "label", facts_member_label(call, member));
             values_text(fact, "brief", facts_short(call, facts_value(call, member, atom->value)));
             values_text(fact, "name",
+                        /* The name of the box: the domain and the position of the fact in the
+                         * document, which does not change until the import is confirmed. */
                         str_format(call->mem, "%.*s.%zu", STR_ARG(domain->domain->name),
                                    domain->positions[i]));
             values_flag(fact, "held", held);
@@ -97,6 +101,7 @@ put_added(struct call *call, struct values *item, const struct import_domain *do
                                   (int64_t)(count - shown)));
 }
 
+/* Without a default case, so that the compiler reports a kind without a sentence. */
 static const char *
 lead_of(enum bring_kind kind)
 {
@@ -182,6 +187,7 @@ bring_text(struct call *call, enum bring_problem problem, const struct bring *br
 
 /* ---- import ---- */
 
+/* The draft is stored only if there is something to import, and replaces an earlier one. */
 static enum err
 preview(struct call *call, const struct bring *brought)
 {
@@ -202,6 +208,7 @@ preview(struct call *call, const struct bring *brought)
     return err == ERR_NONE ? show_preview(call, brought, &counts, draft) : err;
 }
 
+/* A file wins over text. What it is, is decided by its content (bring_read()), not by its name. */
 static enum err
 post_import(struct call *call)
 {
@@ -229,7 +236,7 @@ post_import(struct call *call)
     return preview(call, &brought);
 }
 
-/* The ticked boxes. */
+/* The ticked boxes. The import ignores names that are not in the document. */
 static struct import_choice
 read_choice(struct call *call)
 {
@@ -242,6 +249,8 @@ read_choice(struct call *call)
     return (struct import_choice){ names, count };
 }
 
+/* The document is read from the draft, never from the form, so it is the one that the user has
+ * seen. The import checks everything again, because facts may have changed since. */
 static enum err
 post_confirm(struct call *call)
 {

@@ -1,5 +1,8 @@
 /* list_pages.c - /account/waiting: all facts to review; /account/facts: all marked as wrong. The
- * overview shows the newest of both. */
+ * overview shows the newest of both.
+ *
+ * One function shows both lists, with the same search and the same pages; they differ in which
+ * facts are listed and in the forms at each. */
 #include "account/account_routes.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -100,6 +103,8 @@ show(struct call *call, bool waiting)
     values_flag(values, "show_waiting", waiting);
     values_flag(values, "any", count > 0);
     values_flag(values, "all",
+                /* Not for search results: the button decides about everything that waits, also what
+                 * is not shown. */
                 waiting && !str_present(call_text(call, QUERY)) && many_wait(&facts, list, count));
     values_text(values, "q", call_text(call, QUERY));
     values_text(values, "to",
@@ -120,6 +125,8 @@ get_wrong(struct call *call)
     return show(call, false);
 }
 
+/* Accepting leaves out suspicious values and removals relevant to safety; the count says how many
+ * were decided. */
 static enum err
 decide_all(struct call *call, bool confirm)
 {

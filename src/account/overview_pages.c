@@ -1,4 +1,9 @@
-/* overview_pages.c - /account: an overview of the user's preferences. */
+/* overview_pages.c - /account: an overview of the user's preferences.
+ *
+ * Without a search: each domain with its number of facts and a summary, the newest facts to review
+ * and marked as wrong, and the hints that an agent would get. With a search: the matching facts, by
+ * domain and member, in pages. All facts are loaded once and sorted by member; if the page is too
+ * large, it is rendered a second time with shorter lists. */
 #include "account/account_routes.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -45,6 +50,7 @@ static const struct field account_fields[] = {
                  .fallback = HINTS_TOKENS_DEFAULT },
 };
 
+/* The end of a list of facts. */
 #define NONE SIZE_MAX
 
 struct shown {
@@ -207,6 +213,7 @@ put_domains(struct shown *shown, struct values *values)
 
 /* ---- facts to review, facts marked as wrong ---- */
 
+/* Counts all, and shows the newest `most`. The lists have pages of their own (list_pages.c). */
 static void
 put_others(struct shown *shown, struct values *values, bool review, int64_t most)
 {
@@ -263,6 +270,7 @@ put_budgets(struct call *call, struct values *values)
     }
 }
 
+/* As for an app that may read everything, sensitive facts included: it is the user's own page. */
 static enum err
 put_hints(struct call *call, struct values *values)
 {
@@ -319,6 +327,7 @@ show(struct shown *shown)
     values_text(values, "total", message_count(call, facts_one, facts_other, active));
     put_others(shown, values, true, shown->few ? 1 : WAITING_MOST);
     put_others(shown, values, false, shown->few ? 1 : WRONG_MOST);
+    /* For a second rendering. */
     shown->at = 0;
     put_domains(shown, values);
     if (is_searching(shown) && shown->pager.count > 0)

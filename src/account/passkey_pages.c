@@ -1,4 +1,7 @@
-/* passkey_pages.c - passkeys of the signed-in user, and the challenges for every passkey form. */
+/* passkey_pages.c - passkeys of the signed-in user, and the challenges for every passkey form.
+ *
+ * A script fetches a challenge when its form needs one, and sends the answer of the authenticator
+ * with the form. The challenge is bound to a cookie of the browser, which this response sets. */
 #include "account/account_routes.h"
 #include "account/confirm.h"
 #include "account/security_view.h"
@@ -36,6 +39,8 @@ static const struct field rename_fields[] = {
 
 /* ---- challenges ---- */
 
+/* False: unknown. CHALLENGE_SIGN_IN needs its own name, too, since it is the value of everything
+ * unknown. */
 static bool
 purpose_read(struct str text, enum challenge_purpose *out)
 {
@@ -74,6 +79,8 @@ get_challenge(struct call *call)
     if (signed_in)
         scope.user_id = call->browser->user.id;
     else if (scope.purpose == CHALLENGE_SIGN_UP)
+        /* A passkey stores the id of its user, so the id is chosen before the account exists. The
+         * challenge binds it. */
         scope.user_id = random_id(call->mem, "usr_");
     if (!challenge_browser_ok(scope.browser))
         scope.browser = challenge_make_browser(call->mem);
@@ -103,6 +110,8 @@ show_problem(struct call *call, struct str problem)
     return security_view(call, 400, &(struct security_problems){ .passkey = problem });
 }
 
+/* A thief of a session must not be able to add a passkey, so it needs a recent confirmation, and
+ * the user is notified by email. */
 static enum err
 post_add(struct call *call)
 {
@@ -129,6 +138,7 @@ post_add(struct call *call)
     return ERR_NONE;
 }
 
+/* Needs no confirmation: a name gives no access. */
 static enum err
 post_rename(struct call *call)
 {

@@ -1,5 +1,8 @@
 /* profile_pages.c - username, name, language, time zone, email address, and picture:
- * /account/profile. */
+ * /account/profile.
+ *
+ * Three forms on one page, each with a handler of its own. A rejected form is shown again with its
+ * input, and the other two with what is stored (form_of()). */
 #include "account/account_routes.h"
 #include "account/confirm.h"
 #include "dispatch/browser_session.h"
@@ -43,6 +46,8 @@ struct form {
     const char *picture_problem;
 };
 
+/* An address that waits for its confirmation is shown in place of the confirmed one, since it is
+ * what the user typed last. */
 static struct form
 form_of(const struct user *user)
 {
@@ -132,6 +137,8 @@ post_email(struct call *call)
         return show(call, 400, &form);
     enum err err = ERR_NONE;
     bool send = call->web->settings.sends_mail && address.len > 0;
+    /* Limited per user and per address, so that a user cannot flood the owner of an address with
+     * email. */
     int64_t wait = send ? throttle_take_both(call->web->mails, call->browser->user.id,
                                              user_fold_email(call->mem, address))
                         : 0;

@@ -45,6 +45,7 @@ static const struct field arrival_fields[] = {
     [TOKEN] = { "token", FIELD_LINE, FIELD_IN_QUERY, .max = 100 },
 };
 
+/* Setting a password does not sign in: the user does that next, with the new password. */
 static enum err
 send_done(struct call *call, const struct user *user)
 {
@@ -146,6 +147,7 @@ post_recover(struct call *call)
     err = recovery_use_code(call->db, call->mem, &params, &problem);
     if (err == ERR_UNAUTHENTICATED)
         return show_recover(call, 401, message(call, KEY("recover.wrong")), STR_NONE);
+    /* Neither a success nor a password that was not accepted is a guess. */
     throttle_return(failures, network);
     if (str_present(user.id))
         throttle_return(failures, user.id);
@@ -167,6 +169,7 @@ show_reset(struct call *call, int status, const struct user *user, struct str pr
     return page_send(call, status, "reset", values);
 }
 
+/* Shows the form without using up the link. */
 static enum err
 get_reset(struct call *call)
 {

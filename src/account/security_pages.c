@@ -1,4 +1,7 @@
-/* security_pages.c - password and sessions: /account/security. */
+/* security_pages.c - password and sessions: /account/security.
+ *
+ * Changes that a thief of a session would make (password, codes) need a recent confirmation.
+ * Signing out does not: it takes access away, and a user who is worried must not be held up. */
 #include "account/account_routes.h"
 #include "account/confirm.h"
 #include "account/security_view.h"
@@ -61,6 +64,7 @@ post_password(struct call *call)
     flash_redirect(call, HERE,
                    &(struct flash){ .key = params.end_apps ? KEY("flash.password_changed_apps")
                                                            : KEY("flash.password_changed") });
+    /* The device cookie depends on the password hash, so the one of this browser has ended, too. */
     browser_session_set_device(call, &user);
     browser_session_set_cookie(call, key);
     return ERR_NONE;
@@ -102,6 +106,7 @@ post_codes(struct call *call)
     return account_page(call, 200, "account_codes", "security", values);
 }
 
+/* The id is derived from the session; only those of the signed-in user are compared. */
 static enum err
 post_end_session(struct call *call)
 {

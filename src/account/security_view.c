@@ -45,6 +45,8 @@ put_sessions(struct call *call, struct values *values)
     return err;
 }
 
+/* *count is also for the caller: without a passkey, the password cannot be removed. The last way to
+ * sign in has no button; passkeys_remove() refuses it as well. */
 static enum err
 put_passkeys(struct call *call, struct values *values, bool has_password, size_t *count)
 {

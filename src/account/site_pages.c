@@ -67,6 +67,8 @@ get_security(struct call *call)
                                 STR_ARG(settings->auth_url)));
 }
 
+/* The well-known address that password managers open to change a password; CALLER_USER makes a
+ * signed-out user sign in first. */
 static enum err
 get_change_password(struct call *call)
 {

@@ -15,6 +15,8 @@ static const struct field undo_fields[] = {
     [TO] = { "to", FIELD_LINE, FIELD_IN_FORM, .max = 200 },
 };
 
+/* Too late, or undone already, is a message and not an error: the button may be in a page that was
+ * left open. */
 static enum err
 post_undo(struct call *call)
 {

@@ -27,6 +27,7 @@
 #define DOCUMENT_MAX ((size_t)16 * 1024)
 #define HINT_TOKENS 200
 
+/* Most useful first; the first eight that exist are asked. */
 static const struct {
     const char *domain;
     const char *member;
@@ -67,6 +68,8 @@ has_choices(const struct member *member)
                     (member->vocabulary != NULL && member->vocabulary->count > 0));
 }
 
+/* The same for every request while the definitions are the same, so that a step number names a
+ * question. */
 static size_t
 list_questions(const struct domains *domains, struct question out[QUESTIONS_MAX])
 {
@@ -121,6 +124,7 @@ show_hints(struct call *call)
     return err ? err : account_page(call, 200, "welcome_done", "preferences", values);
 }
 
+/* After the last question: the hints. */
 static enum err
 show_question(struct call *call, int status, size_t step, struct str problem)
 {
@@ -177,6 +181,8 @@ document_of(struct call *call, const struct member *member)
     return json_read(call->mem, buf_str(&out), 4, &document, NULL) == ERR_NONE ? document : NULL;
 }
 
+/* Nothing chosen is a skipped question. Going back and answering again adds to a list and replaces
+ * a single value, like any other write. */
 static enum err
 post_welcome(struct call *call)
 {
