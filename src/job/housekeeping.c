@@ -50,7 +50,8 @@ struct housekeeping {
     struct background background;
 };
 
-/* True if the thread must stop. */
+/* True if the thread must stop. In short pauses, because fault injection moves clock_steady_ms(),
+ * which a timed wait does not notice. */
 static bool
 wait_for(struct housekeeping *housekeeping, int64_t ms)
 {

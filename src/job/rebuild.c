@@ -74,7 +74,8 @@ rebuild_queue_add(struct rebuild_queue *rebuilds, struct str user_id)
     pthread_mutex_unlock(&rebuilds->lock);
 }
 
-/* Returns the number of users taken. */
+/* Returns the number of users taken. Continues where the last call stopped, so that every slot gets
+ * its turn. */
 static size_t
 take(struct rebuild_queue *rebuilds, struct arena *mem, struct str *out, bool *more)
 {
