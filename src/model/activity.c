@@ -1,3 +1,9 @@
+/* activity.c - the text of a user's activity: as it is hashed, verified, and exported.
+ *
+ * The hash of a day covers a text of its own, not the rows: docs/ACTIVITY.md specifies it, so that
+ * users can verify their export with another program. The format is therefore fixed; its name is in
+ * the first line of the text. Records of a day have no order in the database. They are sorted by
+ * the bytes of their lines, which every program can repeat. */
 #include "model/activity.h"
 
 #include "base/arena.h"
@@ -18,6 +24,7 @@ static const struct {
     struct str name;
     bool reads;
 } actions[] = {
+    /* `reads`: see activity_reads(). The names are stored and exported. */
     [ACTIVITY_NONE] = { STR(""), false },
     [ACTIVITY_READ] = { STR("read"), true },
     [ACTIVITY_HINTS] = { STR("hints"), true },
@@ -56,6 +63,8 @@ activity_reads(enum activity_action action)
     return action < ACTIONS && actions[action].reads;
 }
 
+/* A tab or line feed in a device's name would end a field of the hashed text, and so make two
+ * different records look the same. */
 struct str
 activity_clean(struct arena *mem, struct str text)
 {
@@ -75,6 +84,7 @@ activity_date(struct arena *mem, int64_t day)
     return str_first(time_write(mem, day * SECONDS_PER_DAY), DATE_LENGTH);
 }
 
+/* The line of a record in the hashed text, without its day, which is in the line before them. */
 static struct str
 line_of(struct arena *mem, const struct activity *record)
 {
@@ -97,6 +107,7 @@ compare(const void *left, const void *right)
     if (a->record.day != b->record.day)
         return a->record.day < b->record.day ? -1 : 1;
     size_t shorter = a->line.len < b->line.len ? a->line.len : b->line.len;
+    /* Bytes, not a collation: the order must be the same everywhere. */
     int order = memcmp(a->line.ptr, b->line.ptr, shorter);
     return order != 0 ? order : (a->line.len > b->line.len) - (a->line.len < b->line.len);
 }
@@ -137,6 +148,9 @@ length_of_day(const struct activity *records, size_t count, int64_t day)
     return length;
 }
 
+/* Follows the chain from the hash of the newest deleted day to the hash that is stored apart from
+ * the days. A removed day breaks the link to its predecessor; removed days at the end are noticed
+ * by the stored hash. Open days come last and have no hash yet. */
 const char *
 activity_problem(struct arena *mem, struct activity_log *log, int64_t *day)
 {
@@ -148,6 +162,7 @@ activity_problem(struct arena *mem, struct activity_log *log, int64_t *day)
     activity_sort(mem, log->records, log->record_count);
     for (size_t i = 0; i < log->day_count; i++) {
         const struct activity_day *one = &log->days[i];
+        /* Both lists are sorted by day: a record before the next day has no day. */
         if (left > 0 && records->day < one->day) {
             *day = records->day;
             return "has records that do not belong to a day of the chain";
@@ -156,6 +171,7 @@ activity_problem(struct arena *mem, struct activity_log *log, int64_t *day)
         *day = one->day;
         if (count == 0)
             return "has no records";
+        /* Days are closed in their order, or the chain would leave one out. */
         if (one->closed && open)
             return "is closed, but a day before it is not";
         if (one->closed && !str_eq(one->previous, previous))

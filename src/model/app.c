@@ -1,3 +1,8 @@
+/* app.c - rules for what developers and clients state about an app.
+ *
+ * Users decide by the name on the consent page, so that the rules for names are about imitation:
+ * invisible characters, words that mix alphabets, and the name of this service in letters that only
+ * look like it. */
 #include "model/app.h"
 
 #include "base/ascii.h"
@@ -14,8 +19,11 @@
 #define URI_PROBLEM_MAX 512 /* with the URI */
 
 static const char *const kind_names[] = { "portal", "document", "registered" };
+/* In the order of enum app_kind, as kind_names. */
 static const struct str id_prefixes[] = { STR("app_"), STR("doc_"), STR("dyn_") };
 
+/* Checked before every lookup: an id from the wire may contain anything, also NUL bytes, which the
+ * store must not see. */
 bool
 app_id_well_formed(struct str id)
 {
@@ -32,6 +40,7 @@ app_client_id(const struct app *app)
     return app->kind == APP_DOCUMENT ? app->document : app->id;
 }
 
+/* A URL is longer than an id and may contain any character. Its digest serves as the id. */
 struct str
 app_id_of_client(struct arena *mem, struct str client_id)
 {
@@ -66,7 +75,8 @@ app_clean_name(struct arena *mem, struct str name)
     return str_trim(utf8_nfc(mem, name));
 }
 
-/* Latin mixed with Cyrillic or Greek letters in one word allows look-alike names. */
+/* Latin mixed with Cyrillic or Greek letters in one word allows look-alike names. Separate words
+ * may have different alphabets, as real names do. */
 static bool
 mixes_alphabets(struct str name)
 {
@@ -101,6 +111,7 @@ contains_service_name(struct arena *mem, struct str name)
     for (size_t start = 0; start < key.len; start++) {
         size_t found = 0, gaps = 0;
         for (size_t i = start; i < key.len && ours[found] != '\0'; i++) {
+            /* Digits that are read as letters. */
             char c = key.ptr[i] == '3' ? 'e' : key.ptr[i] == '4' ? 'a' : key.ptr[i];
             if (c == ours[found])
                 found++;
@@ -179,6 +190,8 @@ app_join_uris(struct arena *mem, const struct str *uris, size_t count, const cha
     return str_copy(mem, buf_str(&out));
 }
 
+/* Returns the registered text, not the requested one, which may differ in the port of a loopback
+ * host. */
 struct str
 app_find_uri(const struct app *app, struct str asked)
 {
@@ -189,6 +202,7 @@ app_find_uri(const struct app *app, struct str asked)
     return STR_NONE;
 }
 
+/* Of several registered URIs, the one that is most similar is probably the one that was meant. */
 const char *
 app_uri_difference(const struct app *app, struct str asked, struct str *nearest)
 {
@@ -206,6 +220,7 @@ app_uri_difference(const struct app *app, struct str asked, struct str *nearest)
     return sentence;
 }
 
+/* A homepage has passed app_link_problem(), so that it begins with https://. */
 struct str
 app_verified_host(const struct app *app)
 {
@@ -242,6 +257,8 @@ app_scopes_problem(scopes set)
                     : NULL;
 }
 
+/* Both comparisons always run, in constant time, so that the time does not show which one failed.
+ */
 bool
 app_secret_matches(const struct app *app, struct str hash, int64_t now)
 {

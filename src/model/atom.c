@@ -1,3 +1,9 @@
+/* atom.c - sources, review states, and the JSON of atoms.
+ *
+ * A list of atoms may have thousands of entries and is a frequent response. write_atom() therefore
+ * reserves space once for each atom and copies fixed pieces of JSON, instead of calling the writer
+ * for every key. Values and wordings are JSON already; ids and names contain nothing that needs
+ * escaping. */
 #include "model/atom.h"
 
 #include "base/arena.h"
@@ -45,6 +51,7 @@ atom_source_before(const struct atom_source *a, const struct atom_source *b)
                                           : str_order(a->source, b->source) < 0;
 }
 
+/* Sources stay sorted by time. The array is copied, because memory of an arena does not grow. */
 bool
 atom_add_source(struct arena *mem, struct sourced_atom *atom, struct atom_source source)
 {
@@ -64,6 +71,7 @@ atom_add_source(struct arena *mem, struct sourced_atom *atom, struct atom_source
     atom->sources = grown;
     atom->source_count = count + 1;
     atom->atom.source_count = (int64_t)atom->source_count;
+    /* Never the user, whose statement gives the atom its authority. */
     if (count >= SOURCES_PER_ATOM_MAX)
         atom_drop_source(atom, grown[str_eq(grown[0].source, SOURCE_USER) ? 1 : 0].source);
     return true;
@@ -117,6 +125,8 @@ atom_visible(const struct atom *atom)
     return atom->status == ATOM_ACTIVE || atom->by_caller;
 }
 
+/* The state is derived from status and suppressed_by, so that it needs no field of its own: an
+ * active atom with an app in suppressed_by is a proposed removal. */
 enum atom_review
 atom_review(const struct atom *atom)
 {
@@ -143,6 +153,7 @@ struct word {
         literal, sizeof(literal) - 1 \
     }
 
+/* Writes 16 bytes, whatever the length: FIXED_MAX has room for the padding. */
 static char *
 put_word(char *at, const struct word *word)
 {
@@ -197,6 +208,7 @@ put_time(char *at, int64_t seconds, struct time_cache *last)
     return at + sizeof last->text;
 }
 
+/* `number` is not negative. */
 static char *
 put_number(char *at, int64_t number)
 {
@@ -215,6 +227,7 @@ shows_wording(const struct atom *atom)
 
 #define FIXED_MAX 256 /* bytes of keys and of values other than the atom's own strings */
 
+/* If the buffer is full, nothing is written; the writer remembers the overflow. */
 static void
 write_atom(struct json *out, const struct atom *atom, struct time_cache *last)
 {
@@ -253,6 +266,8 @@ atom_write_list(struct json *out, const struct atom *atoms, size_t count)
         write_atom(out, &atoms[i], &last);
 }
 
+/* Atoms of other members are skipped, so that a domain is scanned once per member. Values are in
+ * the order of their sequence. */
 static void
 write_member(struct json *out, const struct member *member, const struct atom *atoms, size_t count,
              int64_t *active)

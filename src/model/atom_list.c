@@ -1,3 +1,11 @@
+/* atom_list.c - reads and writes atom lists, whose format is in atom_list.h.
+ *
+ * Reading must be fast: every write to a domain reads its whole list, and a page of atoms scans
+ * the lists of all domains. Tabs are found eight bytes at a time, most fields have a fast path for
+ * their usual value, and strings point into the text. Lines are nearly in the order of their
+ * sequence, because a deletion moves the last atom into the gap, so that insertion sort is linear.
+ * The text comes from the database after its checksum was verified, but reading checks every field
+ * all the same: it must not read outside the text. */
 #include "model/atom_list.h"
 
 #include "base/arena.h"
@@ -101,6 +109,7 @@ next_field(struct str *rest)
     return cut_at(rest, find_tab(rest->ptr, rest->ptr + rest->len));
 }
 
+/* An empty field of an optional text is absent. */
 static inline struct str
 next_or_absent(struct str *rest)
 {
@@ -143,6 +152,7 @@ next_number(struct str *rest, int64_t fallback, bool *valid)
     return (int64_t)number;
 }
 
+/* No other letter is accepted: the status decides who sees the atom. */
 static inline bool
 next_status(struct str *rest, enum atom_status *out)
 {
@@ -173,6 +183,7 @@ insert_source(struct atom_source *sources, size_t at)
     sources[at] = moving;
 }
 
+/* Sources fill the rest of the line, three fields each. */
 static bool
 read_sources(struct arena *mem, struct str rest, struct str caller, struct sourced_atom *out)
 {
@@ -199,6 +210,7 @@ read_sources(struct arena *mem, struct str rest, struct str caller, struct sourc
     return valid;
 }
 
+/* The field after one tab and before the next. */
 static inline struct str
 between(const char *tab, const char *next)
 {
@@ -264,6 +276,8 @@ atom_list_next(struct str *list, struct atom_line *out)
     return read_front(line, out);
 }
 
+/* Counts the sources without storing them. They are stored oldest first, so that the first app
+ * among them is the oldest. */
 bool
 atom_list_read_line(const struct atom_line *line, struct str domain, struct str caller,
                     struct atom *out)
@@ -330,6 +344,7 @@ atom_list_read(struct arena *mem, struct str domain, struct str text, struct str
 
 /* ---- writing ---- */
 
+/* False if the field would end early when it is read. The list is then not written at all. */
 static bool
 add_field(struct buf *out, struct str text)
 {

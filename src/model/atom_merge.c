@@ -1,3 +1,11 @@
+/* atom_merge.c - what one written value does to a domain's atoms.
+ *
+ * An atom is found by member and key; the key is the comparable form of the value, so that another
+ * spelling is the same fact. A new value becomes an atom, active or held. A known one gets the
+ * writer as a source. Suppressed values stay suppressed, whatever apps write; only the user's own
+ * write makes them active. In a single-valued member a new value replaces the current one, unless
+ * the writer may not. A withheld value must look the same to the app whether or not the user has
+ * it: same counts, same outcome, an id that does not depend on it. */
 #include "model/atom_merge.h"
 
 #include "crypt/digest.h"
@@ -5,6 +13,7 @@
 
 #define DAY ((int64_t)24 * 3600)
 
+/* Linear: a domain has at most ATOMS_PER_DOMAIN_MAX atoms, and a write has few values. */
 static struct sourced_atom *
 find_atom(struct atom_merge *merge, const struct preference_item *item)
 {
@@ -54,7 +63,7 @@ add_waiting(struct atom_merge *merge)
 }
 
 /* Whether an app's value waits for the user, also because the app has stated enough critical facts:
- * they come before everything else and would leave no room for what the user stated. */
+ * they come before everything else in hints and would leave no room for what the user stated. */
 static bool
 exceeds_authority(struct atom_merge *merge, const struct preference_item *item)
 {
@@ -69,6 +78,7 @@ exceeds_authority(struct atom_merge *merge, const struct preference_item *item)
            value_needs_user(merge->mem, item->member, &item->value);
 }
 
+/* `limited` is computed once per write and spares the comparison with each withheld fact. */
 static bool
 is_withheld(const struct atom_merge *merge, const struct preference_item *item)
 {
@@ -84,6 +94,8 @@ may_replace(const struct atom_merge *merge, const struct sourced_atom *current)
            (!current->atom.by_user && view_shows(&merge->view, &current->atom));
 }
 
+/* A held value does not replace the current one: both are stored until the user decides. A replaced
+ * value is deleted, and the last atom takes its place in the array. */
 static const char *
 add_atom(struct atom_merge *merge, const struct preference_item *item)
 {
@@ -132,6 +144,7 @@ confirm_atom(struct atom_merge *merge, const struct preference_item *item,
     struct sourced_atom *current = find_current(merge, item->member);
     if (current != NULL && current != atom) {
         *current = merge->atoms[--merge->count];
+        /* It may have been the last one, which has just moved. */
         atom = find_atom(merge, item);
     }
     atom->atom.status = ATOM_ACTIVE;
@@ -144,6 +157,8 @@ confirm_atom(struct atom_merge *merge, const struct preference_item *item,
     add_source(merge, atom);
 }
 
+/* A value that is written again gets a new time once a day, so that most repeated writes change no
+ * row. If writes of the app wait, a known value changes nothing. */
 static void
 repeat_atom(struct atom_merge *merge, struct sourced_atom *atom)
 {
@@ -172,6 +187,7 @@ repeat_held(struct atom_merge *merge, struct sourced_atom *atom)
     return full;
 }
 
+/* The user's own write always wins, also over a proposed removal or a suppression. */
 static const char *
 merge_item(struct atom_merge *merge, const struct preference_item *item)
 {
@@ -195,7 +211,8 @@ merge_item(struct atom_merge *merge, const struct preference_item *item)
     return NULL;
 }
 
-/* An id that is the same for every write of this value, and not that of an atom. */
+/* An id that is the same for every write of this value, and not that of an atom. The id of the real
+ * atom would change with its deletion, and so reveal it. */
 static struct str
 withheld_id(struct atom_merge *merge, const struct preference_item *item)
 {

@@ -1,3 +1,8 @@
+/* atom_page.c - merges the sorted lists of several domains from their newest ends.
+ *
+ * The lines of all lists are in one array, a slice per list. A page is found by removing the newest
+ * line `offset` times, without decoding it; there are few domains, so that comparing the ends of
+ * all slices is cheap. */
 #include "model/atom_page.h"
 
 #include "base/arena.h"
@@ -23,6 +28,8 @@ struct reading {
     bool limited; /* the view does not show all atoms of the domain that is read */
 };
 
+/* Grows by doubling. Earlier lines are addressed by index, never by pointer, because the array
+ * moves. */
 static struct atom_line *
 line_at(struct reading *reading, size_t at)
 {
@@ -37,6 +44,8 @@ line_at(struct reading *reading, size_t at)
     return &reading->lines[at];
 }
 
+/* Decodes a line only if it is held or suppressed: then its sources decide. *valid is false for a
+ * damaged line. */
 static bool
 is_wanted(const struct reading *reading, struct str domain, const struct atom_line *line,
           bool *valid)

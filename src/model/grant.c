@@ -1,3 +1,9 @@
+/* grant.c - what a consent, a narrowing, or a token leaves of the permissions.
+ *
+ * Sets of scopes and of domains use the same bits (scope.h): the scope of a domain is also the
+ * domain in hint_domains and the others. So a set operation is one instruction, and DOMAINS_ALL
+ * includes domains that do not exist yet. Every function returns a subset of what was granted, or
+ * adds exactly what a consent page showed. */
 #include "model/grant.h"
 
 /* Beyond this a new place replaces the others. */
@@ -30,6 +36,7 @@ grant_term_end(enum grant_term term, int64_t now)
     case TERM_YEAR:
         return now + 365 * day;
     }
+    /* Not a term: a grant that has expired already is the safe result. */
     return now;
 }
 
@@ -49,6 +56,8 @@ scopes_readable(scopes set)
     return (set & SCOPE_PREFERENCES_READ) != 0 ? DOMAINS_ALL : scopes_domains(set);
 }
 
+/* A scope that the grant has lost is removed first, and with it the domains for which it was
+ * needed. */
 struct permissions
 permissions_within(scopes set, bool domains_limited, const struct permissions *granted)
 {
@@ -70,6 +79,7 @@ permissions_of(scopes asked, scopes ticked)
     return permissions_within(asked & ticked, scopes_limit_domains(asked), &all);
 }
 
+/* Removing the scope of a domain also ends hints and writing there. */
 struct permissions
 grant_without(const struct permissions *held, scopes removed)
 {
@@ -111,6 +121,8 @@ domains_asked(scopes asked)
     return scopes_limit_domains(asked) ? scopes_domains(asked) : DOMAINS_ALL;
 }
 
+/* If the user left out a domain, preferences:read, which covers all, becomes the scopes of the
+ * domains that are left. */
 scopes
 grant_limited_scopes(scopes asked, scopes ticked, scopes domains)
 {
@@ -130,6 +142,8 @@ grant_after_limited_consent(const struct permissions *held, scopes asked, scopes
     scopes allowed = grant_limited_scopes(asked, ticked, domains);
     if (within == wanted)
         return grant_after_consent(held, asked, ticked);
+    /* The user chose the domains on this page, so that it decides on all of them: whatever an
+     * earlier consent allowed and this one does not is removed. */
     scopes shown = asked | SCOPE_PREFERENCES_READ | DOMAINS_ALL;
     struct permissions after = grant_without(held, shown & ~allowed);
     after.scopes |= allowed;
@@ -149,6 +163,8 @@ grant_reads(const struct permissions *allowed, struct str domain, bool sensitive
     return ((scopes_readable(allowed->scopes) | allowed->hint_domains) & own) != 0;
 }
 
+/* A request that names no domain uses hints in all of them. A grant for one domain does not cover
+ * it, although it has the scope. */
 scopes
 grant_covered(const struct permissions *held, scopes asked)
 {
@@ -173,6 +189,7 @@ grant_shows(struct str shown, struct str about, struct str place)
     return false;
 }
 
+/* A change of the name or link starts a new list: the places were shown under the old name. */
 struct str
 grant_add_shown(struct arena *mem, struct str shown, struct str about, struct str place)
 {
@@ -183,6 +200,7 @@ grant_add_shown(struct arena *mem, struct str shown, struct str about, struct st
                       STR_ARG(place));
 }
 
+/* A lost token is not a stolen one: the database forgot it, the client did not use it twice. */
 enum refresh_verdict
 refresh_judge(const struct refresh_token *token, int64_t reuses_max, int64_t now)
 {

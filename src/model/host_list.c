@@ -47,6 +47,7 @@ host_list_problem(struct str list)
     return NULL;
 }
 
+/* "*.example.com" keeps its dot in the comparison, so that "badexample.com" is not below it. */
 bool
 host_list_contains(struct str list, struct str host)
 {

@@ -5,6 +5,7 @@
 #include "text/base64url.h"
 #include "text/png.h"
 
+/* The mark is taken from the cleaned image, so that the same picture has the same URL. */
 const char *
 logo_read(struct arena *mem, struct str file, struct logo *out)
 {

@@ -26,6 +26,7 @@ mail_kind_read(struct str text, enum mail_kind *out)
     return false;
 }
 
+/* Doubles from a minute to an hour. */
 int64_t
 mail_retry_seconds(int64_t tries)
 {

@@ -17,6 +17,7 @@ pkce_challenge_valid(struct str challenge)
            !str_eq(challenge, of_empty);
 }
 
+/* RFC 7636 §4.1. */
 bool
 pkce_verifier_valid(struct str verifier)
 {

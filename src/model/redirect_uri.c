@@ -1,3 +1,10 @@
+/* redirect_uri.c - what may be registered as a redirect URI, and when a requested one matches it.
+ *
+ * A code is sent to this URI, so that two readers must never understand it differently: this file,
+ * the browser, and the app. Therefore everything that a browser would rewrite is rejected at
+ * registration (upper case in the host, dot segments, other spellings of an IPv4 address, user
+ * info), and a request must match the registered text byte by byte. The only exception is the port
+ * of a loopback URI (RFC 8252 §7.3), which a native app chooses when it runs. */
 #include "model/redirect_uri.h"
 
 #include "base/ascii.h"
@@ -45,6 +52,7 @@ host_length(struct str authority)
     return end < authority.len && authority.ptr[end] == ':' ? end : authority.len;
 }
 
+/* For any text, also an invalid one: `asked` is untrusted. Absent parts compare as empty. */
 static struct parts
 split(struct str uri)
 {
@@ -66,6 +74,7 @@ split(struct str uri)
     return parts;
 }
 
+/* Exactly these spellings: 127.1 or LOCALHOST would have to be compared as browsers read them. */
 static bool
 is_loopback(struct str host)
 {
@@ -115,6 +124,7 @@ redirect_schemes_problem(const char *schemes)
     return NULL;
 }
 
+/* As browsers read the labels of an IPv4 address: decimal, octal, or hexadecimal. */
 static bool
 is_number(struct str label)
 {
@@ -170,7 +180,8 @@ port_valid(struct str port)
     return !str_present(port) || str_to_int(port, 1, 65535, &number);
 }
 
-/* Browsers remove these segments, so they would go to another URI than the registered one. */
+/* Browsers remove these segments, also if the dots are percent-encoded, so they would go to another
+ * URI than the registered one. */
 static bool
 has_dot_segments(struct str rest)
 {
@@ -208,6 +219,8 @@ has_reserved_parameter(struct str rest)
     return false;
 }
 
+/* The order is that of the sentences: the first problem is the one that the developer should read.
+ */
 const char *
 redirect_uri_problem(struct str uri, struct str schemes)
 {
@@ -232,6 +245,8 @@ redirect_uri_problem(struct str uri, struct str schemes)
     if (has_dot_segments(parts.rest))
         return "A redirect URI cannot have . or .. in its path.";
     bool has_dot = str_index(parts.scheme, '.') < parts.scheme.len;
+    /* A private-use scheme with a dot is a reversed domain name (RFC 8252 §7.1): others may belong
+     * to any program on the device. */
     if (scheme_valid(parts.scheme) && (has_dot || str_has_word(schemes, parts.scheme)))
         return NULL;
     bool https = str_eq(parts.scheme, STR("https"));
@@ -255,6 +270,8 @@ rest_matches(struct str a, struct str b)
     return str_eq(a_slash ? str_from(a, 1) : a, b_slash ? str_from(b, 1) : b);
 }
 
+/* `asked` is checked for its characters before it is split: it is sent back in a Location header.
+ */
 bool
 redirect_uri_matches(struct str registered, struct str asked)
 {
@@ -279,6 +296,7 @@ redirect_uri_without_port(struct arena *mem, struct str uri)
                       STR_ARG(parts.rest));
 }
 
+/* The most frequent mistake of developers. */
 static bool
 differs_by_slash(struct str a, struct str b)
 {
@@ -359,6 +377,7 @@ redirect_uri_origin(struct arena *mem, struct str uri)
                       str_present(parts.port) ? ":" : "", STR_ARG(parts.port));
 }
 
+/* The query of a registered URI stays as it is (RFC 6749 §3.1.2). */
 struct str
 redirect_uri_add(struct arena *mem, struct str uri, const char *name, struct str value)
 {

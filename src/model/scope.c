@@ -1,3 +1,8 @@
+/* scope.c - the table of scopes: four fixed ones, then one per domain.
+ *
+ * The table is written once, before threads start, and only read afterwards. Bits depend on the
+ * loaded definitions, so that the database and the wire have names. A name that is not in the
+ * table, such as that of a removed domain, has no bit: reading stored scopes drops it. */
 #include "model/scope.h"
 
 #include "base/buf.h"
@@ -56,6 +61,7 @@ scope_row(size_t index)
     return &rows[index];
 }
 
+/* Domains come after "all preferences", the other fixed scopes at the end. */
 size_t
 scope_on_page(size_t n)
 {
@@ -91,6 +97,7 @@ scopes_read(struct str text, scopes *out, struct str *unknown)
     return true;
 }
 
+/* `lenient` is for clients that are not of the portal: see authorize_check.c. */
 bool
 scopes_read_request(struct str text, bool lenient, scopes *out, struct str *unknown)
 {
@@ -135,6 +142,7 @@ scopes_domains(scopes set)
     return set & DOMAINS_ALL;
 }
 
+/* Without the bits of domains that do not exist, which DOMAINS_ALL has. */
 uint64_t
 scopes_domain_indexes(scopes set)
 {
@@ -147,6 +155,7 @@ scopes_write_domains(struct arena *mem, scopes domains)
     return domains == DOMAINS_ALL ? STR("*") : scopes_write(mem, domains);
 }
 
+/* The result has no other bits, whatever is stored. */
 scopes
 scopes_read_domains(struct str text)
 {

@@ -1,3 +1,8 @@
+/* user.c - rules for usernames, email addresses, names, languages, and time zones.
+ *
+ * Usernames are ASCII, so that none looks like another. Email addresses and names may be in any
+ * script; only characters that are invisible, change the direction of text, or separate addresses
+ * in a header are rejected. */
 #include "model/user.h"
 
 #include "base/ascii.h"
@@ -82,6 +87,7 @@ user_username_problem(struct str folded)
 
 /* ---- email ---- */
 
+/* The Unicode characters of category Zs. */
 static bool
 is_space(int32_t character)
 {
@@ -99,6 +105,8 @@ has_space(struct str text)
     return false;
 }
 
+/* Only what can do harm is rejected: a mail server alone knows whether an address exists. Without
+ * the last check, an address could add recipients to the header of a message. */
 const char *
 user_email_problem(struct str email)
 {
@@ -134,6 +142,7 @@ user_fold_email(struct arena *mem, struct str email)
 
 /* ---- name ---- */
 
+/* Of any script. Invalid UTF-8 stays as it is; user_name_problem() rejects it. */
 static struct str
 trim_spaces(struct str text)
 {
@@ -173,8 +182,6 @@ user_name_problem(struct str cleaned)
     return NULL;
 }
 
-/* ---- status, position ---- */
-
 /* ---- language and time zone ---- */
 
 static bool
@@ -211,7 +218,7 @@ user_time_zone_problem(struct str zone)
     return valid ? NULL : "Enter a time zone, such as Europe/Berlin or UTC.";
 }
 
-/* ---- status ---- */
+/* ---- status and position ---- */
 
 const char *
 user_status_name(enum user_status status)
@@ -237,6 +244,7 @@ user_status_read(struct str text, enum user_status *out)
     return false;
 }
 
+/* Clamped, so that a wrong clock cannot overflow into the sign. */
 int64_t
 user_position(int64_t now, uint32_t chance)
 {

@@ -1,3 +1,9 @@
+/* view.c - decides for each fact whether an app sees it.
+ *
+ * Two rules withhold a fact: the user listed it, or it is sensitive and the user does not share the
+ * sensitive facts of the domain. Both are checked by view_withholds(), which every read goes
+ * through. The list is one text and short (WITHHELD_MAX), so that it is searched from the start
+ * each time. The digest in front identifies the list in keys of cached responses. */
 #include "model/view.h"
 
 #include "base/arena.h"
@@ -32,6 +38,7 @@ view_next(struct str withheld, size_t *at, struct withheld_fact *out)
 
 /* ---- sensitive facts ---- */
 
+/* Statements are judged only in domains that have a critical member. */
 bool
 view_judges_statements(const struct domain *domain)
 {
@@ -59,7 +66,8 @@ view_is_sensitive(const struct domain *domain, const struct member *member, stru
            (statement_holds(member) && statement_concern(domain, key) == CONCERN_PRIVATE);
 }
 
-/* The domain if its sensitive facts are withheld, otherwise NULL. */
+/* The domain if its sensitive facts are withheld, otherwise NULL. The user's own view has no app
+ * and withholds nothing. */
 static const struct domain *
 withheld_sensitive(const struct view *view, struct str name)
 {
@@ -80,6 +88,7 @@ is_listed_domain(struct str withheld, struct str domain)
     return false;
 }
 
+/* May be true although no stored fact is withheld: then the slower way gives the same result. */
 bool
 view_limits(const struct view *view, struct str domain)
 {
@@ -108,6 +117,7 @@ view_shows(const struct view *view, const struct atom *atom)
     return !view_withholds(view, atom->domain, atom->member, atom->key);
 }
 
+/* Keeps the order. */
 size_t
 view_filter(const struct view *view, struct atom *atoms, size_t count)
 {
@@ -139,6 +149,8 @@ finish(struct arena *mem, struct str lines)
     return str_format(mem, "%.*s\n%.*s", DIGEST_SHORT_LENGTH, digest, STR_ARG(lines));
 }
 
+/* Compares with listed facts only: `view` has no app, so that a sensitive fact can be listed, too.
+ */
 struct str
 view_withhold(struct arena *mem, struct str withheld, const struct atom *atom)
 {
