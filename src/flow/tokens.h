@@ -25,9 +25,9 @@ struct exchange {
     struct str code;
     struct str redirect_uri;
     struct str verifier;
-    audience audience;  /* where the access token shall be valid; 0: as authorized */
-    bool is_unanswered; /* this code got ERR_UNCONFIRMED, and no response since */
+    audience audience; /* where the access token shall be valid; 0: as authorized */
     int64_t now;
+    bool is_unanswered; /* this code got ERR_UNCONFIRMED, and no response since */
 };
 
 /* ERR_INVALID means invalid_grant, ERR_TOO_LARGE invalid_target: the audience was not authorized.
@@ -39,13 +39,13 @@ enum err token_exchange(struct db *db, struct arena *mem, const struct exchange 
 struct refresh {
     const struct app *app;
     struct str token;
-    struct str scope;   /* absent: unchanged */
-    audience audience;  /* 0: unchanged */
-    bool is_unanswered; /* this token got ERR_UNCONFIRMED, and no response since */
+    struct str scope;  /* absent: unchanged */
+    audience audience; /* 0: unchanged */
     int64_t now;
     /* Limits refreshes per family; called inside the transaction, on any thread. NULL: no limit. */
     bool (*may_refresh)(void *context, struct str family_id);
     void *context;
+    bool is_unanswered; /* this token got ERR_UNCONFIRMED, and no response since */
 };
 
 /* ERR_INVALID means invalid_grant, ERR_FORBIDDEN invalid_scope, ERR_TOO_LARGE invalid_target,

@@ -15,7 +15,7 @@ exchange_at_once(void *argument)
 {
     struct racer *racer = racer_start(argument);
     struct exchange params = {
-        &racer->world->app, racer->input, STR(CALLBACK), STR(VERIFIER), 0, T0
+        &racer->world->app, racer->input, STR(CALLBACK), STR(VERIFIER), 0, T0, false
     };
     const char *problem;
     racer->err = token_exchange(racer->world->kit->db, racer->mem, &params, &racer->set, &problem);

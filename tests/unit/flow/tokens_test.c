@@ -172,8 +172,9 @@ codes_and_tokens_of_another_shard_are_unknown(struct kit *kit)
             .access_hash = secret_hash(kit->mem, at),
             .refresh_hash = secret_hash(kit->mem, rt),
         };
-        struct exchange exchange = { &world.app, secret_reveal(ac), STR(CALLBACK), STR(VERIFIER), 0,
-                                     T0 };
+        struct exchange exchange = {
+            &world.app, secret_reveal(ac), STR(CALLBACK), STR(VERIFIER), 0, T0, false
+        };
         assert_int_equal(tx_write(kit->db, add_strays, &stray), ERR_NONE);
         assert_int_equal(token_access(kit->db, kit->mem, secret_reveal(at), T0, &access, NULL),
                          i == 0 ? ERR_NONE : ERR_UNAUTHENTICATED);
@@ -244,7 +245,7 @@ a_failed_exchange_does_not_redeem_the_code(struct kit *kit)
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
         struct exchange params = {
-            rows[i].app, rows[i].code, rows[i].redirect_uri, rows[i].verifier, 0, rows[i].now
+            rows[i].app, rows[i].code, rows[i].redirect_uri, rows[i].verifier, 0, rows[i].now, false
         };
         struct token_set none;
         const char *problem = NULL;
@@ -266,7 +267,7 @@ a_reused_code_revokes_only_its_family(struct kit *kit)
     assert_int_equal(world_exchange(&world, code, T0, &set), ERR_NONE);
 
     struct app stranger = world_app(kit, false, NULL);
-    struct exchange wrong = { &stranger, code, STR(CALLBACK), STR(VERIFIER), 0, T0 };
+    struct exchange wrong = { &stranger, code, STR(CALLBACK), STR(VERIFIER), 0, T0, false };
     assert_int_equal(token_exchange(kit->db, kit->mem, &wrong, &none, &problem), ERR_INVALID);
     wrong.app = &world.app;
     wrong.verifier = STR(CHALLENGE);
@@ -439,21 +440,25 @@ a_refused_refresh_does_not_use_the_token(struct kit *kit)
         struct refresh params;
         enum err expected;
     } rows[] = {
-        { "another app", { &other, token, STR_NONE, 0, T0, NULL, NULL }, ERR_INVALID },
+        { "another app", { &other, token, STR_NONE, 0, T0, NULL, NULL, false }, ERR_INVALID },
         { "more than was allowed",
-          { &world.app, token, STR("agent_hints profile:read"), 0, T0, NULL, NULL },
+          { &world.app, token, STR("agent_hints profile:read"), 0, T0, NULL, NULL, false },
           ERR_FORBIDDEN },
-        { "an unknown scope", { &world.app, token, STR("all"), 0, T0, NULL, NULL }, ERR_FORBIDDEN },
+        { "an unknown scope",
+          { &world.app, token, STR("all"), 0, T0, NULL, NULL, false },
+          ERR_FORBIDDEN },
         { "unknown",
-          { &world.app, secret_reveal(unknown), STR_NONE, 0, T0, NULL, NULL },
+          { &world.app, secret_reveal(unknown), STR_NONE, 0, T0, NULL, NULL, false },
           ERR_INVALID },
         { "an access token",
-          { &world.app, secret_reveal(set.access), STR_NONE, 0, T0, NULL, NULL },
+          { &world.app, secret_reveal(set.access), STR_NONE, 0, T0, NULL, NULL, false },
           ERR_INVALID },
-        { "garbage", { &world.app, STR("pn_rt_x"), STR_NONE, 0, T0, NULL, NULL }, ERR_INVALID },
-        { "absent", { &world.app, STR_NONE, STR_NONE, 0, T0, NULL, NULL }, ERR_INVALID },
+        { "garbage",
+          { &world.app, STR("pn_rt_x"), STR_NONE, 0, T0, NULL, NULL, false },
+          ERR_INVALID },
+        { "absent", { &world.app, STR_NONE, STR_NONE, 0, T0, NULL, NULL, false }, ERR_INVALID },
         { "idle for 30 days",
-          { &world.app, token, STR_NONE, 0, T0 + REFRESH_SECONDS, NULL, NULL },
+          { &world.app, token, STR_NONE, 0, T0 + REFRESH_SECONDS, NULL, NULL, false },
           ERR_INVALID },
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
@@ -472,7 +477,7 @@ a_refresh_can_narrow_scopes_for_one_token(struct kit *kit)
     struct token_set set = world_tokens(&world, T0), less, all;
     const char *problem;
     struct refresh params = {
-        &world.app, secret_reveal(set.refresh), STR("agent_hints"), 0, T0, NULL, NULL
+        &world.app, secret_reveal(set.refresh), STR("agent_hints"), 0, T0, NULL, NULL, false
     };
     assert_int_equal(token_refresh(kit->db, kit->mem, &params, &less, &problem), ERR_NONE);
     assert_int_equal(less.scopes, HINTS);
