@@ -1,3 +1,5 @@
+/* allowed_domains.c - which domains a token may use. Reading needs preferences:read or the scope of
+ * the domain; writing needs the domain in the grant's list for writing. */
 #include "dispatch/allowed_domains.h"
 
 #include "dispatch/bearer_error.h"

@@ -1,3 +1,5 @@
+/* attempts.c - counts attempts in the store, under a digest of the kind and the caller, so that the
+ * table contains neither addresses nor account ids. Each call has an arena of its own. */
 #include "dispatch/attempts.h"
 
 #include "base/arena.h"
@@ -23,6 +25,7 @@ find(struct db_tx *tx, struct work *work)
     return err;
 }
 
+/* At the limit nothing is counted; then it reads when the window ends. */
 static enum err
 take(struct db_tx *tx, void *argument)
 {

@@ -1,3 +1,6 @@
+/* bearer.c - checks a token in this order: known and valid, issued for this part of the service,
+ * within its rate, with a scope that the route needs. A refusal is counted for the
+ * token's app, if the token is or was one of an app. */
 #include "dispatch/bearer.h"
 
 #include "base/arena.h"
@@ -14,6 +17,8 @@
 #include "web/response.h"
 #include "web/state.h"
 
+/* Reads the store once more to find out why the token is invalid and whose it was; an unknown token
+ * has no app. */
 static enum err
 refuse_token(struct call *call, struct str token)
 {
@@ -67,6 +72,7 @@ bearer_auth(struct call *call)
         return ERR_NONE;
     }
     struct throttle_state rate;
+    /* Of the app: 0 is the default limit, a negative number none. */
     int64_t limit = access->rate_api == 0  ? call->web->settings.rate_api
                     : access->rate_api < 0 ? 0
                                            : access->rate_api;

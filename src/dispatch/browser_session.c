@@ -1,3 +1,9 @@
+/* browser_session.c - the cookies of a browser and the paths that sign-in returns to.
+ *
+ * Three cookies: the session key; the device cookie, which stays after sign-out; and the one that
+ * binds passkey challenges to the browser. A path to return to comes from the client (`next`), so
+ * every use of one passes return_path_ok(): otherwise a link could send users to another site after
+ * they sign in. */
 #include "dispatch/browser_session.h"
 
 #include "base/arena.h"
@@ -26,6 +32,8 @@
 #define CHALLENGES_SECONDS 3600
 #define DEVICE_SECONDS (365 * 24 * 3600)
 
+/* An unknown or expired key is no error: the user is signed out. Also sets the language and the
+ * form token of the page. */
 enum err
 browser_session_find(struct call *call)
 {
@@ -54,6 +62,7 @@ browser_session_read_parts(struct call *call, struct multipart *out)
     return multipart_read(call->mem, boundary, request->body, out, &why);
 }
 
+/* A field that was sent twice is refused, because readers may differ in which one they take. */
 bool
 browser_session_form_ok(struct call *call)
 {
@@ -104,6 +113,7 @@ browser_session_set_challenges(struct call *call, struct str value)
     browser_cookie_set(call, CHALLENGES_COOKIE, value, CHALLENGES_SECONDS, COOKIE_LAX);
 }
 
+/* An encoded byte takes three characters. */
 struct str
 return_path_via(struct call *call, const char *page, struct str next)
 {
@@ -118,6 +128,7 @@ return_path_via(struct call *call, const char *page, struct str next)
 
 #define REQUEST_PATH "/oauth/consent?request="
 
+/* The id becomes part of a path, so it must not contain other characters. */
 static bool
 request_id_ok(struct str id)
 {

@@ -1,3 +1,8 @@
+/* client_auth.c - reads the credentials of an app and compares them with the stored hashes.
+ *
+ * The order is deliberate: a network at its limit is refused before anything is read from the
+ * store; the secret is checked; then failures are counted, and the limit is checked again, so that
+ * parallel guesses get no more answers than single ones. */
 #include "dispatch/client_auth.h"
 
 #include "base/arena.h"
@@ -98,6 +103,8 @@ client_auth(struct call *call)
     enum err err = response_cache_app(call, app_id_of_client(call->mem, sent.id), app);
     if (err && err != ERR_NOT_FOUND)
         return err;
+    /* The id of an app with a metadata document is a digest of its URL. The client must send the
+     * URL, not the digest. */
     if (!str_eq(app_client_id(app), sent.id))
         *app = (struct app){ 0 };
     bool proved = app_is_proved(call->mem, app, sent.secret, call->now);

@@ -217,6 +217,7 @@ on_synced(void *argument, enum err err)
     call->resume(call->resume_argument);
 }
 
+/* Called on the HTTP thread, for all requests that arrived together: see store_sync_now(). */
 static bool
 on_awaited(void *context, struct http_exchange *exchange)
 {
@@ -246,6 +247,8 @@ gives_up(const struct call *call)
 
 /* ---- the rest ---- */
 
+/* Runs from the start again if the request was deferred or waited; an access that was found
+ * stays. */
 static enum err
 run(struct call *call)
 {
@@ -273,6 +276,7 @@ run(struct call *call)
     return err;
 }
 
+/* Also a POST of a JSON-RPC endpoint whose method reads (request_blocks). */
 static bool
 only_reads(const struct call *call)
 {
@@ -344,6 +348,8 @@ add_rate(struct call *call)
     response_add_header(call, "RateLimit-Reset", digits(call->mem, call->rate.reset));
 }
 
+/* The first response_finish() may find that the body is too large; the second ends the error
+ * response. */
 static void
 handle(struct call *call)
 {

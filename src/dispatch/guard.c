@@ -1,3 +1,7 @@
+/* guard.c - the checks of a request that its route's row demands, in the order of dispatch.c.
+ *
+ * Most of them only read the head. guard_caller() is the one place that decides who calls. A row
+ * without a caller stops the program at startup; here it would be refused, too. */
 #include "dispatch/guard.h"
 
 #include "base/ascii.h"
@@ -31,6 +35,7 @@ guard_origin_ok(const struct http_request *request, struct str our_origin)
     return !str_present(site) || same_site || str_eq_c(site, "none");
 }
 
+/* The settings hold URLs of the form scheme://host or scheme://host:port. */
 static struct str
 host_of_url(struct str url)
 {
@@ -123,6 +128,8 @@ guard_caller(struct call *call)
     case CALLER_USER:
         return guard_user(call);
     case CALLER_APP:
+        /* Only introspection is cached for apps. Another request, or one that is not in the cache,
+         * needs the store and continues on a worker. */
         if (call->route->cached_by == CACHE_TOKEN && response_cache_introspection(call))
             return ERR_NONE;
         if (call->exchange->in_memory) {
@@ -157,6 +164,8 @@ guard_sender(struct call *call)
 
 #define CREATIONS_IN_ALL 50 /* times the limit of one network */
 
+/* Two limits, so that many networks together cannot fill the store. An attempt that the common
+ * limit refuses does not count for its network. */
 bool
 guard_creation_take(struct call *call)
 {

@@ -1,3 +1,4 @@
+/* rate_share.c - one thread, one transaction per second, and none if no token is busy. */
 #include "dispatch/rate_share.h"
 
 #include "base/arena.h"
@@ -27,6 +28,7 @@ struct round {
     size_t count;
 };
 
+/* Writes this node's count and reads the sum of the others, for each busy token. */
 static enum err
 exchange(struct db_tx *tx, void *argument)
 {

@@ -1,3 +1,5 @@
+/* request_activity.c - see request_activity.h. A cached response carries its activity as bytes:
+ * whether anything was read, the number of domains, and for each its index and count of facts. */
 #include "dispatch/request_activity.h"
 
 #include "job/activity_counters.h"

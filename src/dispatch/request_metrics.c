@@ -1,3 +1,8 @@
+/* request_metrics.c - the metrics page: requests, process, and response cache.
+ *
+ * Each route has one histogram for each class of status, which counts without a lock. Only those
+ * with a count are written, so the page grows with the routes in use. Values that the system does
+ * not provide are left out. */
 #include "dispatch/request_metrics.h"
 
 #include "base/arena.h"
@@ -58,6 +63,8 @@ write_latency(struct buf *page, const char *labels, const struct histogram *late
     metric_histogram(page, "penchant_http_request_duration_seconds", labels, latency);
 }
 
+/* The text format wants all values of a family in one block, so the page walks over all counts once
+ * for each family. */
 static void
 write_each(struct buf *page, const struct counted *counted, size_t count,
            void (*write)(struct buf *, const char *, const struct histogram *))
@@ -179,6 +186,7 @@ metrics_write_cache(struct buf *page, struct cache *cache)
 
 /* ---- the page ---- */
 
+/* The other modules register what they write in base/metric.h. */
 static enum err
 get_metrics(struct call *call)
 {

@@ -1,3 +1,7 @@
+/* request_usage.c - finds the app and the outcome of a request for the developer's pages.
+ *
+ * A refused request may name an app without proving it: the refusal is then counted for that app,
+ * since its developer needs to see wrong credentials. It is never counted for a user. */
 #include "dispatch/request_usage.h"
 
 #include "base/arena.h"
@@ -62,6 +66,7 @@ request_usage_refused_unread(struct call *call)
     request_usage_refused_claim(call, id);
 }
 
+/* A refusal names its app explicitly, since call->access and call->app are set only on success. */
 static struct str
 app_of(const struct call *call)
 {
@@ -72,6 +77,7 @@ app_of(const struct call *call)
     return call->app != NULL ? call->app->id : STR_NONE;
 }
 
+/* Redirects that carry an OAuth error have a status below 400: a recorded refusal counts too. */
 static enum usage_outcome
 outcome_of(const struct call *call)
 {
@@ -83,6 +89,7 @@ outcome_of(const struct call *call)
     return str_eq_c(str_of(call->route->path), "/oauth/token") ? USAGE_TOKENS : USAGE_CALL;
 }
 
+/* Without a reason there is nothing to show, and nothing is listed. */
 static void
 count_refusal(const struct call *call, struct str app_id)
 {

@@ -1,3 +1,12 @@
+/* response_cache.c - keys and contents of the cached entries.
+ *
+ * A key is a fingerprint of one letter for the kind of entry and of its parts: 'c' an app, 't' the
+ * access of a token, 'a' a response, 'p' a part of a response, 'i' an introspection response. There
+ * are two ways to invalidate. Apps and responses have a version in their key, so that a change
+ * makes another key and the old entry is evicted unused. The other two carry the version with which
+ * they were made, and is_current() compares it. A change while the data is read makes the entry
+ * useless, never wrong: the version of an app is read first, and an access is not cached if a
+ * version is newer than its read (token_access_mark()). */
 #include "dispatch/response_cache.h"
 
 #include "base/arena.h"
@@ -78,6 +87,8 @@ token_key(struct str token)
 
 /* ---- a struct and its strings, as bytes ---- */
 
+/* A string that is missing in the shape of its struct would point into the arena of a request that
+ * has ended. */
 struct shape {
     size_t size;
     size_t count;
@@ -102,6 +113,7 @@ static const struct shape app_shape = {
       offsetof(struct app, secret_hash), offsetof(struct app, old_secret_hash) }
 };
 
+/* Copied out, because a value from the cache is only bytes to the compiler. */
 static struct str
 text_in(const void *value, size_t at)
 {
@@ -155,6 +167,7 @@ is_usable(const struct call *call)
 
 /* ---- apps ---- */
 
+/* The version must be read before the app. */
 enum err
 response_cache_app(struct call *call, struct str id, struct app *out)
 {
@@ -183,6 +196,7 @@ response_cache_app(struct call *call, struct str id, struct app *out)
 
 /* ---- tokens ---- */
 
+/* valid_until is compared although the version is equal: time alone changes no version. */
 static bool
 is_current(struct call *call, const struct access *access)
 {
@@ -258,6 +272,7 @@ response_cache_send(struct call *call)
     struct str cached = find_response(call, 'a', call->exchange->request.target);
     if (!str_present(cached))
         return false;
+    /* As with_activity() wrote it. */
     size_t tag = (unsigned char)cached.ptr[0];
     call->cacheable = false;
     struct str body = request_activity_unpack(call, str_from(cached, 1 + tag));
@@ -283,6 +298,8 @@ with_activity(const struct call *call, struct str tag, struct str body)
     return (struct str){ out, tagged + tag.len + length + body.len };
 }
 
+/* Clears `cacheable`: the key now in call->response_key is that of the part, and dispatch.c must
+ * not store the whole response under it. */
 struct str
 response_cache_part(struct call *call, struct str name)
 {
@@ -302,7 +319,8 @@ response_cache_put_part(struct call *call, struct str part)
 
 /* ---- introspection ---- */
 
-/* Sets call->response_key. False: the request is too long to be cached. */
+/* Sets call->response_key. False: the request is too long to be cached. The key contains the
+ * credentials, so a wrong secret never finds an entry. */
 static bool
 introspection_key(struct call *call)
 {
@@ -352,6 +370,7 @@ response_cache_want_introspection(struct call *call, struct access *access)
 
 /* ---- whether to wait ---- */
 
+/* Runs before the versions are synced, so it only looks whether there is an entry. */
 bool
 response_cache_may_hit(struct call *call)
 {

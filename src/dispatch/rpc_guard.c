@@ -1,3 +1,5 @@
+/* rpc_guard.c - see rpc_guard.h. Requests without an Origin are allowed: they do not come from a
+ * page. */
 #include "dispatch/rpc_guard.h"
 
 #include "web/call.h"

@@ -1,3 +1,12 @@
+/* throttle.c - a table of fixed size: SETS sets of WAYS slots, chosen by a keyed hash of the
+ * caller.
+ *
+ * One mutex protects a table; no function holds it while it waits for the store. The table decides
+ * first. Only a caller below its limit here is also counted in the store, if the limit is shared
+ * (`db`), and without an answer from the store the table alone decides.
+ *
+ * For the limit of tokens, which must not wait for the store, `busy` remembers callers that use
+ * much of their limit; rate_share.c exchanges these counts with other nodes once per second. */
 #include "dispatch/throttle.h"
 
 #include "base/arena.h"
@@ -71,6 +80,8 @@ throttle_free(struct throttle *throttle)
     pthread_mutex_destroy(&throttle->lock);
 }
 
+/* FNV-1a with a final multiplication, because the bits that choose the set must depend on all
+ * bytes. Seed 0 gives the key that all nodes share. */
 static uint64_t
 mix(uint64_t seed, struct str caller)
 {
@@ -142,7 +153,8 @@ note_busy(const struct throttle *throttle, const struct slot *slot, struct str c
     busy->calls = slot->count;
 }
 
-/* The part of the limit that this node allows. */
+/* The part of the limit that this node allows: its share of the calls to all nodes, refused ones
+ * included, or what the others leave. */
 static int64_t
 part_of(const struct throttle *throttle, uint64_t caller, int64_t limit, int64_t now)
 {
@@ -167,6 +179,7 @@ check_here(struct throttle *throttle, struct str caller, bool count, int64_t own
     uint64_t hash = mix(throttle->seed, caller);
     pthread_mutex_lock(&throttle->lock);
     struct slot *slot = find_slot(throttle, hash, now);
+    /* A slot of another caller was counted against the common limit. */
     int64_t common = throttle->limit == 0 ? own : throttle->limit;
     bool is_busy = throttle->busy != NULL && slot->caller == hash && slot->count > own / BUSY_PART;
     int64_t here = is_busy ? part_of(throttle, hash, own, now) : own;
@@ -213,6 +226,7 @@ throttle_list_busy(struct throttle *throttle, struct throttle_busy *out, size_t 
     return count;
 }
 
+/* The table may have changed since throttle_list_busy(): callers that were replaced are skipped. */
 void
 throttle_set_others(struct throttle *throttle, const struct throttle_busy *list, size_t count)
 {
@@ -225,6 +239,7 @@ throttle_set_others(struct throttle *throttle, const struct throttle_busy *list,
     pthread_mutex_unlock(&throttle->lock);
 }
 
+/* The kind keeps callers of different limits apart, which share a table of the store. */
 static struct attempt
 attempt_of(const struct throttle *throttle, struct str caller, int64_t limit)
 {
@@ -247,6 +262,7 @@ block_here(struct throttle *throttle, struct str caller, int64_t limit, int64_t 
     pthread_mutex_unlock(&throttle->lock);
 }
 
+/* If the store cannot be asked, the attempt is allowed: it was counted here, within the limit. */
 static int64_t
 check(struct throttle *throttle, struct str caller, bool count, int64_t own,
       struct throttle_state *state)
@@ -296,6 +312,7 @@ throttle_take_shared(struct throttle *throttle, int64_t times)
     return check(throttle, STR(""), true, throttle->limit * times, NULL);
 }
 
+/* Best effort in the store: a count that is not taken back ends with its window. */
 void
 throttle_return(struct throttle *throttle, struct str caller)
 {
@@ -311,6 +328,7 @@ throttle_return(struct throttle *throttle, struct str caller)
     attempts_return(throttle->db, &attempt);
 }
 
+/* Both are counted, even if the first is at its limit. */
 static int64_t
 check_both(struct throttle *throttle, struct str one, struct str other, bool count)
 {

@@ -1,3 +1,8 @@
+/* web.c - makes and frees what all requests share: settings, routers, limits, cache, and languages.
+ *
+ * web_new() copies the texts of the settings, so the caller may free its own. Everything that can
+ * fail comes before the thread of rate_share.c starts. web_free() first unregisters the metrics and
+ * stops that thread, because both use what is freed after them. No request may be running. */
 #include "dispatch/web.h"
 
 #include "base/arena.h"
@@ -23,6 +28,7 @@
 #define DOCUMENT_WINDOW_MS (60 * 1000)
 #define UNANSWERED_WINDOW_MS (24 * 60 * 60 * 1000)
 
+/* Checks every row of the tables: a wrong one fails at startup. */
 static enum err
 open_site(struct web *web, struct site *site, const struct route *const *tables, struct why *why)
 {
@@ -46,6 +52,7 @@ write_metrics(struct buf *page, void *context)
     metrics_write_process(page, web->started_at);
 }
 
+/* Its entity tag is made once, since the document never changes while the process runs. */
 static void
 set_openapi(struct web *web, struct str document)
 {

@@ -1,3 +1,7 @@
+/* accept.c - the thread that accepts connections and passes them to the library.
+ *
+ * The library can accept connections itself, but MHD_quiesce_daemon() races with its threads: both
+ * remove the socket from a thread's epoll set, and the second removal aborts the process. */
 #include "http/state.h"
 
 #include <errno.h>
@@ -8,10 +12,6 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
-
-/* The library can accept connections itself, but MHD_quiesce_daemon() races with its threads: both
- * remove the socket from a thread's epoll set, and the second removal aborts the process. So a
- * thread of our own accepts. */
 
 #define RETRY_MS 50
 #define PENDING_WAIT_MS 1000 /* the library's threads pick up new connections quickly */

@@ -1,3 +1,6 @@
+/* address.c - see address.h. The text forms differ in what they allow: a listen address needs a
+ * port and brackets for IPv6, a network may have a prefix length, and an entry of X-Forwarded-For
+ * may have both, either, or none. Names are never resolved. */
 #include "http/address.h"
 
 #include <arpa/inet.h>
@@ -29,6 +32,7 @@ address_eq(const struct address *a, const struct address *b)
     return memcmp(a->bytes, b->bytes, sizeof a->bytes) == 0;
 }
 
+/* The IPv6 form of an IPv4 address: ::ffff:a.b.c.d (RFC 4291 §2.5.5.2). */
 static void
 from_v4(struct address *out, const void *four_bytes)
 {
@@ -41,6 +45,7 @@ address_parse(struct str text, struct address *out)
 {
     char c[ADDRESS_TEXT_MAX];
     struct in_addr v4;
+    /* inet_pton() would ignore what follows a NUL. */
     if (text.len == 0 || text.len >= sizeof c || str_index(text, '\0') != text.len)
         return false;
     memcpy(c, text.ptr, text.len);
@@ -128,12 +133,15 @@ listen_parse(const char *text, struct listen_address *out)
     out->any = host.len == 0 && !brackets;
     if (out->any)
         return NULL;
+    /* Brackets exactly if the address has colons. */
     if (!address_parse(host, &out->address) || brackets == (str_index(host, ':') == host.len))
         return "has a host that is not an IP address; write 127.0.0.1 or [::1], not a name";
     out->v4 = !brackets;
     return NULL;
 }
 
+/* An IPv4 prefix length counts from bit 96 of the IPv6 form. The form of the text decides:
+ * "::ffff:10.0.0.0/104" is an IPv6 network. */
 static bool
 network_parse(struct str text, struct network *out)
 {
@@ -170,6 +178,7 @@ networks_parse(const char *text, struct networks *out)
     return NULL;
 }
 
+/* Bits of the base after the prefix are ignored. */
 static bool
 network_contains(const struct network *network, const struct address *address)
 {

@@ -1,3 +1,10 @@
+/* connection.c - the list of connections, their counts in all and per address, and their
+ * deadlines.
+ *
+ * `lock` protects the list, the counts per address, and the sockets to linger. Stage and deadline
+ * are one atomic word, which the connection's thread and the reaper change without the lock.
+ * Counts of addresses are by network (address_network()); an entry exists while it has
+ * connections, so the table is bounded by the number of connections. */
 #include "http/connection.h"
 
 #include "base/arena.h"
@@ -44,6 +51,7 @@ connections_stop(struct connections *connections)
     free(connections->address_counts);
 }
 
+/* Pending connections count, because the acceptor can be far ahead of the library's threads. */
 bool
 connections_at_limit(const struct connections *connections)
 {
@@ -102,6 +110,8 @@ address_count_remove(struct connections *connections, const struct connection *c
     free(entry);
 }
 
+/* A connection over a limit is added like others: it gets an error response. The limit per address
+ * does not apply to trusted proxies, which carry the connections of many clients. */
 struct connection *
 connections_add(struct connections *connections, int fd, const struct sockaddr *peer)
 {
@@ -132,6 +142,7 @@ connections_add(struct connections *connections, int fd, const struct sockaddr *
     return connection;
 }
 
+/* The library's thread calls it while its descriptor is still open. */
 void
 connections_remove(struct connections *connections, struct connection *connection)
 {
@@ -155,6 +166,8 @@ connections_remove(struct connections *connections, struct connection *connectio
     free(connection);
 }
 
+/* `times` multiplies the time allowed. A connection over the limit has one deadline for
+ * everything. */
 static void
 enter(struct connection *connection, enum stage stage, int64_t times)
 {

@@ -1,3 +1,12 @@
+/* exchange.c - takes one exchange from step to step (enum step).
+ *
+ * The library's thread calls exchange_begin() after the request line, exchange_continue() at every
+ * event, and exchange_end() at last. Only the step decides what an event means. A request is
+ * answered by the library's thread at once, on a worker while the connection is suspended, or, if
+ * it awaits a change of the store, by the library's thread again: in its next round (STEP_AWAITS)
+ * or after another thread has resumed the connection (STEP_AWAITED).
+ *
+ * Exchanges are reused with their arenas, so exchange_begin() resets every member. */
 #include "http/exchange.h"
 
 #include "base/arena.h"
@@ -151,6 +160,8 @@ find_trace(struct exchange *x)
         trace_continue(parent, x->id, x->traceparent);
 }
 
+/* The peer is the client, unless it is a trusted proxy. Proxies append to X-Forwarded-For, so
+ * headers are read from the last one, and each from its end (forwarded_walk()). */
 static void
 find_client(struct exchange *x)
 {
@@ -183,6 +194,9 @@ await_round(struct exchange *x)
     return MHD_YES;
 }
 
+/* The whole request has arrived. A connection whose read side is shut down must not be suspended
+ * (connection.h): its handler runs here even if it may block, which happens only while the server
+ * drains. */
 static enum MHD_Result
 on_request(struct exchange *x)
 {
@@ -220,6 +234,8 @@ on_awaited(struct exchange *x)
     return exchange_response_send(x);
 }
 
+/* The library has read the other requests of this round, so that one question to the store can
+ * answer all of them. */
 static enum MHD_Result
 on_round(struct exchange *x)
 {
@@ -230,6 +246,9 @@ on_round(struct exchange *x)
                                                                       : exchange_work_await(x);
 }
 
+/* Client and trace are found for rejected heads too, because their error responses are logged with
+ * them. If identifying the caller may block, exchange_body.c does it on a worker as soon as more
+ * than HTTP_SMALL_BODY bytes have arrived. */
 static enum MHD_Result
 on_head(struct exchange *x, const char *method, const char *version)
 {

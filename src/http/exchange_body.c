@@ -1,3 +1,8 @@
+/* exchange_body.c - collects the body of a request in the exchange's arena.
+ *
+ * A body is refused while it arrives if it is longer than the route allows, if requests use too
+ * much memory, or if another large body is being read. The library can respond only at its end, so
+ * the rest of a refused body is read and dropped (STEP_DISCARD). */
 #include "http/exchange_state.h"
 
 #include <string.h>
@@ -27,6 +32,7 @@ reserve_body(struct exchange *x, size_t need)
     return (char *)(uintptr_t)body->ptr;
 }
 
+/* The response is ready now and is sent when the rest of the body has been dropped. */
 static enum MHD_Result
 refuse_body(struct exchange *x, enum http_refusal refusal)
 {
@@ -35,6 +41,7 @@ refuse_body(struct exchange *x, enum http_refusal refusal)
     return MHD_YES;
 }
 
+/* Runs at most once per exchange. What has arrived of the body stays. */
 static enum MHD_Result
 identify_sender(struct exchange *x)
 {
@@ -57,6 +64,7 @@ exchange_body_add(struct exchange *x, const char *data, size_t size)
     body->len += size;
     bool over = arena_excess(x->open.mem) != ARENA_WITHIN_LIMITS;
     if (body->len > HTTP_LARGE_BODY && !x->large) {
+        /* The flag belongs to the exchange that sets it, until exchange_end(). */
         x->large = !atomic_exchange(&x->server->large_body, true);
         over = over || !x->large;
     }

@@ -1,3 +1,6 @@
+/* exchange_response.c - passes the service's response to the library, and responses to requests
+ * that the server rejects itself. The library does not copy the body: it stays valid until
+ * exchange_end(). */
 #include "base/log.h"
 #include "http/exchange_state.h"
 
@@ -5,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Aborts, because the values come from code: a test finds them. */
 static _Noreturn void
 header_defect(const char *name, const char *what)
 {
@@ -12,6 +16,7 @@ header_defect(const char *name, const char *what)
     abort();
 }
 
+/* A line break would let a value add headers, or a second response (response splitting). */
 static bool
 breaks_line(const char *text)
 {
@@ -50,12 +55,14 @@ check_response(struct http_response *reply)
     *reply = (struct http_response){ .status = 500, .close = reply->close };
 }
 
+/* The last step of every exchange; only on the library's thread. */
 enum MHD_Result
 exchange_response_send(struct exchange *x)
 {
     struct http_response *reply = &x->open.response;
     check_response(reply);
     struct str body = reply->body;
+    /* RFC 9110 §15.3.5 and §15.4.5: these have no content. */
     if (reply->status == 204 || reply->status == 304)
         body.len = 0;
     struct MHD_Response *response = MHD_create_response_from_buffer(
@@ -101,6 +108,7 @@ exchange_response_refuse(struct exchange *x, enum http_refusal refusal, const ch
 {
     struct http_server *server = x->server;
     atomic_fetch_add_explicit(&server->refused[refusal], 1, memory_order_relaxed);
+    /* The service may have never seen this request, but now `done` must count and log it. */
     x->seen_by_service = true;
     server->service.refuse(server->service.context, &x->open, refusal, detail);
 }

@@ -1,6 +1,13 @@
+/* exchange_work.c - suspends a connection while other threads work on its exchange.
+ *
+ * The library does not use a suspended connection, so an exchange belongs to one thread at a time:
+ * workers_submit() passes it to a worker, MHD_resume_connection() back to the library's thread.
+ * `suspended` counts these exchanges. It is decremented last, because http_server_drain() frees
+ * the server when it is 0. */
 #include "base/workers.h"
 #include "http/exchange_state.h"
 
+/* STAGE_BODY begins anew after `identify`: its time does not count as the sender's. */
 void
 exchange_work_finish(struct exchange *x)
 {
@@ -52,6 +59,7 @@ work(void *argument)
 {
     struct exchange *x = argument;
     struct http_server *server = x->server;
+    /* All connections were shut down: no client can receive a response. */
     bool cut = atomic_load(&server->connections.mode) == CONNECTIONS_CUT;
     x->open.can_wait = true;
     x->open.wait = NULL;
@@ -83,6 +91,7 @@ suspend(struct exchange *x)
     return true;
 }
 
+/* MHD_NO closes the connection: the server is stopping and would not send the response. */
 enum MHD_Result
 exchange_work_start(struct exchange *x)
 {

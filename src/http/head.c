@@ -1,3 +1,9 @@
+/* head.c - validates a head that the library has parsed.
+ *
+ * Names and values point into the library's buffer. Every byte of a head is looked up in a table
+ * of allowed ones. Headers that decide where the body ends, which host is meant, or who sends the
+ * request must not be repeated: two recipients that choose different ones would disagree about the
+ * request. */
 #include "http/head.h"
 
 #include <microhttpd.h>
@@ -50,6 +56,8 @@ struct reading {
     bool bad_value;
 };
 
+/* Called by the library for each header. Notes what is wrong; read_fields() decides which error is
+ * reported. */
 static enum MHD_Result
 read_field(void *context, enum MHD_ValueKind kind, const char *name, size_t name_len,
            const char *value, size_t value_len)
@@ -69,6 +77,7 @@ read_field(void *context, enum MHD_ValueKind kind, const char *name, size_t name
     return MHD_YES;
 }
 
+/* Bytes of the request line and headers as sent, with the empty line. */
 static size_t
 head_size(struct MHD_Connection *connection)
 {
@@ -94,6 +103,7 @@ read_fields(struct head *head, struct MHD_Connection *connection, struct head_pr
     return true;
 }
 
+/* The library has overwritten CR LF with two NULs. */
 static bool
 line_end(const char *at)
 {
@@ -104,6 +114,7 @@ bool
 head_check_layout(const struct head *head, struct MHD_Connection *connection, const char *method,
                   struct str target, const char *version, struct head_problem *problem)
 {
+    /* Where the empty line must be: a head that was parsed differently ends elsewhere. */
     const char *end = method + head_size(connection) - 2;
     if (version != method + strlen(method) + 1 + target.len + 1)
         return bad(problem, "The request line is not a method, a path, and a version.");
@@ -125,6 +136,8 @@ head_check_layout(const struct head *head, struct MHD_Connection *connection, co
     return true;
 }
 
+/* Rejects absolute targets, which only proxies need (RFC 9112 §3.2), and every version but 1.0 and
+ * 1.1. */
 static bool
 check_request_line(const char *method, struct str target, const char *version,
                    struct head_problem *problem)
@@ -183,6 +196,7 @@ static const struct {
     [TYPE] = { { "Content-Type", 12 }, "There is more than one Content-Type header." },
 };
 
+/* `found` must be zeroed. */
 static bool
 find_singles(const struct head *head, struct str found[SINGLES], struct head_problem *problem)
 {

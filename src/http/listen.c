@@ -1,3 +1,7 @@
+/* listen.c - opens or inherits the listening socket.
+ *
+ * ":8080" is an IPv6 socket that accepts IPv4 too, or an IPv4 socket if the system has no IPv6. The
+ * acceptor accepts until EAGAIN, so every listening socket is non-blocking. */
 #include "http/listen.h"
 
 #include <errno.h>
@@ -32,6 +36,8 @@ store_address(struct listener *listener)
     return true;
 }
 
+/* -1: errno has the reason. SO_REUSEADDR lets a restarted server listen although connections of the
+ * old one are still in TIME_WAIT. */
 static int
 open_socket(int family, bool also_v4)
 {
@@ -93,6 +99,7 @@ variable_number(const char *name, int64_t *out)
     return str_to_int(str_of(getenv(name)), 1, INT32_MAX, out);
 }
 
+/* The pid is compared because a child inherits the variables too (sd_listen_fds(3)). */
 bool
 http_socket_inherited(void)
 {

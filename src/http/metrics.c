@@ -1,3 +1,7 @@
+/* metrics.c - connections, refusals, and certificates of all servers on the metrics page.
+ *
+ * Lock order: the registry of base/metric.h calls write_all() with its lock held, so
+ * metric_register() and metric_unregister() are called without ours. */
 #include "base/metric.h"
 #include "http/state.h"
 

@@ -1,3 +1,6 @@
+/* probe.c - a small HTTP client with one deadline for everything: connecting, the TLS handshake,
+ * the request, and the status line. It reads nothing after the status. The socket does not block;
+ * every wait is a poll() for the time that is left. */
 #include "http/probe.h"
 
 #include "base/clock.h"
@@ -23,6 +26,7 @@ struct connection_to_service {
     gnutls_certificate_credentials_t credentials;
 };
 
+/* False: the time is up, or poll() failed. */
 static bool
 wait_for(const struct connection_to_service *to, short events)
 {
@@ -31,6 +35,7 @@ wait_for(const struct connection_to_service *to, short events)
     return left > 0 && poll(&poller, 1, (int)left) == 1;
 }
 
+/* False: errno has the reason; EINPROGRESS means that the time is up. */
 static bool
 connect_to(struct connection_to_service *to, const struct listen_address *where)
 {
@@ -101,6 +106,7 @@ send_all(const struct connection_to_service *to, const char *text, size_t length
     return true;
 }
 
+/* Reads as many bytes as the status line has at least, and no more. */
 static bool
 receive_status(const struct connection_to_service *to, int *status)
 {

@@ -1,3 +1,12 @@
+/* reaper.c - the thread that enforces deadlines and reads the rest of closed connections.
+ *
+ * Every 100 ms it visits each connection with the lock held. It never closes a socket of the
+ * library: it shuts the socket down, and the library then reads an end of file. Before that it
+ * replaces `watch` by compare-and-exchange; if this fails, the connection has just entered another
+ * stage and was in time.
+ *
+ * Lingering sockets are duplicates that only this thread owns, so it reads them without the
+ * lock. */
 #include "http/connection.h"
 
 #include "base/arena.h"
@@ -24,6 +33,7 @@ struct reaper {
     char scratch[64 * 1024];
 };
 
+/* If the kernel does not answer, the connection counts as closed. */
 static struct tcp_info
 read_tcp_info(const struct connection *connection)
 {
@@ -51,6 +61,8 @@ on_deadline(struct connections *connections, struct connection *connection, uint
 {
     enum stage stage = watch_stage(seen);
     if (stage == STAGE_FRESH && !connection->over_limit) {
+        /* The library reports no byte before the request line is complete, but the kernel knows
+         * whether any arrived: a silent client is idle, one that began a head is too slow. */
         int64_t idle_until = connection->opened_ms + HTTP_IDLE_MS;
         bool silent = read_tcp_info(connection).tcpi_bytes_received == 0;
         if (silent && now < idle_until) {
@@ -75,6 +87,8 @@ close_idle(struct connection *connection, uint64_t seen)
     int unread = 0;
     if (ioctl(connection->fd, FIONREAD, &unread) == 0 && unread > 0)
         return;
+    /* Set before the exchange: a thread that starts a request afterwards sees it (enter() orders
+     * both). */
     atomic_store(&connection->read_shutdown, true);
     if (atomic_compare_exchange_strong(&connection->watch, &seen,
                                        watch_pack(WATCH_NEVER, watch_stage(seen))))
@@ -91,6 +105,8 @@ idle_since(const struct connection *connection, uint64_t seen)
                                             : watch_deadline(seen) - HTTP_IDLE_MS;
 }
 
+/* A connection that is working or sending is left to its deadline. While draining, an idle one is
+ * closed only after a grace period, because a request may be on its way. */
 static void
 watch_connection(struct connections *connections, struct connection *connection,
                  enum connections_mode mode, bool check_peer, int64_t now)

@@ -1,3 +1,12 @@
+/* server.c - starts the library's daemon and the threads around it, and stops them in order.
+ *
+ * Threads of a server: the acceptor (accept.c), the library's threads, which parse requests and
+ * call exchange.c, and the reaper (reaper.c). Handlers that may block run on workers, which belong
+ * to the caller. The library gets neither a listening socket nor a timeout: the acceptor passes it
+ * connections, and the reaper enforces deadlines.
+ *
+ * To stop, first the acceptor ends, so that no connection is added; then connections drain or are
+ * cut; then every suspended connection is resumed; only then the library may be stopped. */
 #include "http/server.h"
 
 #include "base/arena.h"
@@ -27,6 +36,8 @@ http_proxies_problem(const char *proxies)
 
 /* ---- library callbacks ---- */
 
+/* Called by the library's thread when it takes over a connection, and before it closes the
+ * descriptor. The struct connection is the socket context that exchange_begin() reads. */
 static void
 connection_changed(void *argument, struct MHD_Connection *handle, void **context,
                    enum MHD_ConnectionNotificationCode what)
@@ -132,6 +143,7 @@ start_daemon(struct http_server *server, const struct http_settings *settings,
         { MHD_OPTION_END, 0, NULL },
         { MHD_OPTION_END, 0, NULL },
     };
+    /* The empty rows: at most four are used, so that the last one ends the array. */
     struct MHD_OptionItem *next = &options[7];
     if (settings->threads > 1)
         *next++ = (struct MHD_OptionItem){ MHD_OPTION_THREAD_POOL_SIZE, (intptr_t)settings->threads,
@@ -215,6 +227,7 @@ start_threads(struct http_server *server, const struct http_settings *settings,
     return started;
 }
 
+/* Call only when the library has stopped or never started: its threads use all of this. */
 static void
 server_free(struct http_server *server)
 {
@@ -254,6 +267,7 @@ http_server_start(const struct http_settings *settings, const struct http_servic
         free(server);
         return err;
     }
+    /* From here on the server has threads and is freed by server_free(). */
     server->certificate_expires_at = tls.expires_at;
     server->tickets = tls.cert == NULL ? NULL : tls_tickets_new();
     bool started = start_threads(server, settings, &tls);
@@ -291,6 +305,7 @@ wait_for_workers(const struct http_server *server)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
+/* Setting the mode before the wait matters: see suspend() in exchange_work.c. */
 void
 http_server_drain(struct http_server *server, int64_t deadline_ms)
 {

@@ -1,3 +1,7 @@
+/* tls.c - reads the PEM files and checks them before the server starts.
+ *
+ * The key is kept in memory as short as possible and wiped wherever it is freed: the library loads
+ * its own copy when it starts. */
 #include "http/tls.h"
 
 #include "base/arena.h"
@@ -14,6 +18,7 @@
 
 #define PEM_MAX ((size_t)1024 * 1024)
 
+/* Only the rights of other users count, not those of the group, and only of regular files. */
 static bool
 others_may_read(FILE *file)
 {
@@ -22,6 +27,7 @@ others_may_read(FILE *file)
            (S_ISREG(status.st_mode) && (status.st_mode & S_IRWXO) != 0);
 }
 
+/* The result has PEM_MAX + 1 bytes and is zeroed after the text, so it ends in NUL. */
 static enum err
 load_pem(const char *setting, const char *path, bool secret, char **out, struct why *why)
 {
@@ -56,6 +62,7 @@ load_pem(const char *setting, const char *path, bool secret, char **out, struct 
     return ERR_INVALID;
 }
 
+/* Of the first certificate in the file; 0: unknown. */
 static int64_t
 expiry(const gnutls_datum_t *pem)
 {
