@@ -16,6 +16,8 @@ count_of(const struct record *records, size_t count, struct str domain)
     return 0;
 }
 
+/* Lists domains that the token may not read as well, so that an app knows what to ask for, but
+ * without a count. */
 static enum err
 get_domains(struct call *call)
 {
@@ -74,6 +76,7 @@ struct atom_counts {
     int64_t last;
 };
 
+/* Times are those of active atoms only; others are counted by their status. */
 static struct atom_counts
 count_atoms(const struct atom *atoms, size_t count)
 {
@@ -92,6 +95,7 @@ count_atoms(const struct atom *atoms, size_t count)
     return counts;
 }
 
+/* Members without a value are left out. */
 static void
 write_members(struct json *out, const struct domain *domain, const struct atom *atoms, size_t count)
 {

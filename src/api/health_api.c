@@ -20,6 +20,7 @@ send_ok(struct call *call, const char *problem)
     json_close_object(out);
 }
 
+/* Does not ask the database: a process that waits for its database must not be restarted. */
 static enum err
 get_alive(struct call *call)
 {
@@ -27,6 +28,7 @@ get_alive(struct call *call)
     return ERR_NONE;
 }
 
+/* While draining, 503 makes load balancers send new requests elsewhere (setting drain-delay). */
 static enum err
 get_ready(struct call *call)
 {

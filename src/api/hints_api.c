@@ -27,6 +27,7 @@ static const struct field hints_fields[] = {
     [FALLBACK] = { "fallback", FIELD_LINE, FIELD_IN_QUERY, .max = 100, .instead_of = "default" },
 };
 
+/* For the error response: the scopes that would allow these domains. */
 static scopes
 scopes_of(const struct hints_params *params, uint64_t domains)
 {
@@ -68,6 +69,8 @@ read_domains(struct call *call, struct hints_params *params)
     return true;
 }
 
+/* Format and fallback are checked here, since a field has no list of allowed values. The limit of
+ * `context` is in bytes; the field's own counts characters. */
 static bool
 read_rest(struct call *call, struct hints_params *params)
 {
@@ -92,6 +95,7 @@ read_rest(struct call *call, struct hints_params *params)
     return true;
 }
 
+/* Stale hint sets were recomputed for this response; they are stored later (job/rebuild.h). */
 static enum err
 get_hints(struct call *call)
 {

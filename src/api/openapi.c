@@ -1,3 +1,9 @@
+/* openapi.c - fills the placeholders of the files in api/.
+ *
+ * The files are parsed to a tree and written again value by value. A placeholder for one item
+ * becomes as many items as there are domains or scopes; "{{members of FILE}}" is replaced by the
+ * members of that file, in which placeholders are filled as well. The first problem sets `failed`,
+ * and nothing is written after it. Runs once, at startup. */
 #include "api/openapi.h"
 
 #include "base/buf.h"
@@ -102,6 +108,7 @@ put_member_schema(struct json *out, const struct json_value *member)
     json_close_object(out);
 }
 
+/* The schema of the definition, without $schema and the limits of one write. */
 static void
 put_domain_schema(struct filling *filling, size_t index)
 {
@@ -171,6 +178,7 @@ static const struct {
     { "{{each scope: sentence}}", count_scopes, put_scope_sentence },
 };
 
+/* Unknown placeholders fail at startup, so that none can be published. */
 static void
 fill_each(struct filling *filling, struct str text)
 {
@@ -206,6 +214,7 @@ find(struct str text, struct str part)
     return at;
 }
 
+/* Without "}}" the rest is the name of a placeholder, which does not exist. */
 static struct str
 fill_text(struct filling *filling, struct str text)
 {
@@ -249,6 +258,7 @@ fill_file(struct filling *filling, struct str name)
         fill_members(filling, file);
 }
 
+/* A key that is a placeholder stands for other members; its value is ignored. */
 static void
 fill_members(struct filling *filling, const struct json_value *object)
 {

@@ -27,6 +27,7 @@ write_record(struct json *out, const struct record *record)
 
 /* ---- reading ---- */
 
+/* Needs no scope in its row: which scope suffices depends on the domain in the path. */
 static enum err
 get_domain(struct call *call)
 {
@@ -104,6 +105,7 @@ read_statuses(struct str text)
     return atom_status_read(text, &status) ? 1u << status : 0;
 }
 
+/* Filters in the flow, so that `total` and the pages count only what the token may read. */
 static bool
 may_read(struct str name, void *context)
 {
@@ -129,7 +131,7 @@ write_page(struct call *call, const struct atom_page *page)
     response_conditional(call);
 }
 
-/* False: an error response was sent. */
+/* False: an error response was sent. Without a name all readable domains are listed. */
 static bool
 check_domain(struct call *call, struct str name)
 {
@@ -147,6 +149,7 @@ check_domain(struct call *call, struct str name)
     return false;
 }
 
+/* A read of one domain is shown to the user even if it found nothing. */
 static void
 saw_page(struct call *call, struct str domain, const struct atom_page *page)
 {
@@ -203,7 +206,8 @@ read_body(struct call *call)
     return NULL;
 }
 
-/* False: an error response was sent. */
+/* False: an error response was sent, from which the app learns whether it lacks the scope to write
+ * or only this domain. */
 static bool
 may_write(struct call *call, const struct domain *domain)
 {
@@ -216,6 +220,7 @@ may_write(struct call *call, const struct domain *domain)
     return false;
 }
 
+/* Nothing was stored: a write is valid as a whole or refused as a whole. */
 static enum err
 refuse_write(struct call *call, const struct preference_problems *problems)
 {
@@ -224,6 +229,8 @@ refuse_write(struct call *call, const struct preference_problems *problems)
     return ERR_INVALID;
 }
 
+/* `source` is the app of the token, never a value of the body. The flow decides what is held for
+ * the user's review. */
 static enum err
 post_domain(struct call *call)
 {
@@ -274,7 +281,8 @@ may_touch(const struct domain *domain, void *context)
     return allowed_domains_can_write(context, domain);
 }
 
-/* False if the token may use no domain at all; an error response was sent. */
+/* False if the token may use no domain at all; an error response was sent. The domain of the atom
+ * is not known yet: the flow checks it with may_touch(). */
 static bool
 may_suppress(struct call *call)
 {
@@ -300,6 +308,7 @@ body_text(struct call *call, const struct json_value *body, const char *name)
     return STR_NONE;
 }
 
+/* 202: the removal is only proposed, and the user decides on the page of confirm_url. */
 static void
 write_suppression(struct call *call, const struct atom *atom)
 {
@@ -346,6 +355,8 @@ post_suppress(struct call *call)
     };
     struct atom atom = { 0 };
     enum err err = corrections_suppress_by_app(call->db, call->mem, &params, &atom);
+    /* One response for an unknown atom and for one the app must not change: the difference would
+     * show what exists. */
     if (err == ERR_NOT_FOUND) {
         error_send(call, 404, STR("This atom does not exist, or the app may not change it."));
         return ERR_NONE;
@@ -363,6 +374,7 @@ post_suppress(struct call *call)
 
 /* ---- export ---- */
 
+/* Not conditional: the document contains the time of the export. */
 static enum err
 get_export(struct call *call)
 {

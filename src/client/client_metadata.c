@@ -1,3 +1,9 @@
+/* client_metadata.c - reads the metadata of RFC 7591 as far as this service uses it; unknown
+ * members are ignored, as §2 demands.
+ *
+ * The first problem ends the reading, except that all redirect URIs are checked, so that a
+ * developer sees every wrong one at once. Two digests are derived: the mark, which changes when the
+ * client redirects elsewhere or has other keys, and the id of a public client. */
 #include "client/client_metadata.h"
 
 #include "base/buf.h"
@@ -65,6 +71,7 @@ read_uris(struct arena *mem, const struct json_value *document, struct str schem
     return wrong.len == 0 || fail(problem, BAD_URI, buf_str(&wrong));
 }
 
+/* Without a client_name, the client is shown by where it redirects to. */
 static bool
 read_name(struct arena *mem, const struct json_value *document, struct client_metadata *out,
           struct client_problem *problem)
@@ -82,6 +89,7 @@ read_name(struct arena *mem, const struct json_value *document, struct client_me
     return wrong == NULL || fail(problem, BAD_METADATA, str_format(mem, "client_name: %s", wrong));
 }
 
+/* Also client_secret_expires_at and the like: a document must have none of them. */
 static bool
 has_secret(const struct json_value *document)
 {
@@ -91,7 +99,8 @@ has_secret(const struct json_value *document)
     return false;
 }
 
-/* Writes a value so that different values differ. */
+/* Writes a value so that different values differ: with all lengths before the texts, a character
+ * that moves from one text to the next makes a difference. */
 static void
 describe(struct buf *out, const struct json_value *value)
 {

@@ -1,3 +1,10 @@
+/* documents.c - fetches, stores, and remembers client ID metadata documents.
+ *
+ * A request passes three steps, between which it has no thread: documents_look() reads the
+ * database, documents_wait() passes the URL to the fetcher, documents_finish() stores what came.
+ * Several requests for one URL share one transfer, and of their transactions the first one writes
+ * (store()). Failures are remembered in memory, so that a client that is opened again and again
+ * does not make the service fetch each time. */
 #include "client/documents.h"
 
 #include "base/arena.h"
@@ -92,6 +99,7 @@ documents_url_problem(const struct documents *documents, struct str url)
 
 /* ---- failures ---- */
 
+/* Replaces the entry of this URL, or the one that ends first. */
 static void
 put_failure(struct documents *documents, struct str url, struct str problem, bool temporary,
             int64_t now)
@@ -120,6 +128,7 @@ find_failure(struct documents *documents, struct arena *mem, struct str url, int
     pthread_mutex_lock(&documents->lock);
     for (size_t i = 0; i < FAILURES && !found; i++) {
         const struct failure *one = &documents->failures[i];
+        /* The second limit: a clock that was set back must not prolong a failure. */
         found = one->until > now && one->until <= now + DOCUMENT_FAILED_SECONDS &&
                 str_eq_c(url, one->url);
         if (!found)
@@ -133,6 +142,7 @@ find_failure(struct documents *documents, struct arena *mem, struct str url, int
 
 /* ---- 1: look ---- */
 
+/* *out without an id: not stored. A digest that belongs to another URL counts as not stored. */
 static enum err
 find_app(struct db *db, struct arena *mem, struct str url, struct app *out)
 {
@@ -144,6 +154,8 @@ find_app(struct db *db, struct arena *mem, struct str url, struct app *out)
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 
+/* A document without the requested redirect URI is fetched again earlier: the client may have added
+ * it just now. */
 static bool
 is_fresh(const struct app *app, struct str redirect_uri, int64_t now)
 {
@@ -240,6 +252,7 @@ struct storing {
     struct logo logo;
 };
 
+/* `current` is the mark of the stored logo. An unchanged image is not written again. */
 static enum err
 store_logo(struct db_tx *tx, const struct storing *storing, struct str current)
 {
@@ -297,6 +310,7 @@ read_logo(const struct document_wait *wait, struct storing *storing)
         logo_read(storing->mem, logo->body, &storing->logo);
 }
 
+/* The row expires after APP_UNUSED_SECONDS unless a user connects the app. */
 static enum err
 store_document(struct db *db, const struct document_wait *wait,
                const struct client_metadata *metadata, int64_t now)
@@ -349,7 +363,8 @@ log_failure(const struct fetch *fetch, struct str problem)
              log_text("reason", problem));
 }
 
-/* The response is there: reads the document and stores it. False: *problem says why not. */
+/* Reads and checks the document of a completed fetch. False: *problem says why it cannot be used,
+ * and *temporary whether it may be usable later. */
 static bool
 read_document(struct documents *documents, const struct fetch *fetch,
               struct client_metadata *metadata, bool *temporary, struct str *problem)

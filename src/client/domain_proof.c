@@ -1,3 +1,5 @@
+/* domain_proof.c - fetches /.well-known/… of an app's homepage and searches it for the client
+ * ID. */
 #include "client/domain_proof.h"
 
 #include "base/arena.h"
@@ -60,6 +62,7 @@ has_line(struct str text, struct str wanted)
     return false;
 }
 
+/* A host that does not answer proves nothing, so this result differs from a refusal. */
 enum domain_result
 domain_proof_finish(const struct domain_proof *proof, struct str client_id, const char **problem)
 {

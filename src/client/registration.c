@@ -1,3 +1,8 @@
+/* registration.c - adds a client that registers itself, or finds the row of its earlier
+ * registration.
+ *
+ * The id of a public client is derived from its metadata, so registering again is idempotent. A
+ * confidential client gets a new id each time, because it gets a new secret. */
 #include "client/registration.h"
 
 #include "base/buf.h"
@@ -17,6 +22,7 @@ struct adding {
     int64_t now;
 };
 
+/* Retries with another random position if it is taken. */
 enum err
 registration_store(struct db_tx *tx, struct arena *mem, struct app *app, int64_t now)
 {
@@ -32,6 +38,8 @@ registration_store(struct db_tx *tx, struct arena *mem, struct app *app, int64_t
     return app_store_trim_unused(tx, mem, now + APP_UNUSED_SECONDS, REGISTRATIONS_MAX);
 }
 
+/* Renews at most once per day, so that a client that registers at every start does not write each
+ * time. */
 static enum err
 add(struct db_tx *tx, void *argument)
 {

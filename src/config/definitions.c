@@ -1,3 +1,9 @@
+/* definitions.c - collects the sources of all definitions, built-in ones first, and loads them
+ * together.
+ *
+ * domains_load() lets a later source replace an earlier one of the same name, so files of the
+ * folder replace built-in domains. At the end the context index and the scopes are made, which are
+ * global and read-only from then on. */
 #include "config/definitions.h"
 
 #include "base/arena.h"
@@ -32,6 +38,7 @@ name_of(struct str file)
     return name;
 }
 
+/* At most DOMAINS_MAX, so that the list has room for all files of the folder. */
 static void
 add_embedded(struct sources *out)
 {
@@ -65,6 +72,7 @@ find_source(const struct sources *sources, struct str name)
     return NULL;
 }
 
+/* Names the nearest domain, since the name is probably mistyped. */
 static void
 reject_unknown(const struct sources *built_in, struct str name, struct why *why)
 {
@@ -78,6 +86,7 @@ reject_unknown(const struct sources *built_in, struct str name, struct why *why)
             STR_ARG(name), STR_ARG(nearest->name));
 }
 
+/* Checks every name before it removes anything. */
 static enum err
 leave_out(struct sources *built_in, struct str off, struct why *why)
 {
@@ -114,6 +123,7 @@ compare_entries(const struct dirent **a, const struct dirent **b)
     return strcmp((*a)->d_name, (*b)->d_name);
 }
 
+/* Reads one byte more than allowed, so that the parser can report a file that is too large. */
 static enum err
 read_whole(struct arena *mem, const char *path, struct str *out, struct why *why)
 {

@@ -1,3 +1,4 @@
+/* help_text.c - wraps help to a terminal's width and escapes it for roff. */
 #include "config/help_text.h"
 
 #include "base/buf.h"
@@ -14,6 +15,7 @@ columns(struct str word)
     return count;
 }
 
+/* A word that is longer than a line has a line of its own. */
 void
 help_text_wrap(struct buf *out, const char *margin, const char *text)
 {

@@ -1,3 +1,6 @@
+/* secret_file.c - reads a secret from a file that other users cannot read. One line: an editor's
+ * line break at the end is removed, and more lines are refused, because part of the secret would be
+ * ignored. */
 #include "config/secret_file.h"
 
 #include "base/arena.h"
@@ -53,6 +56,7 @@ secret_file_read(struct arena *mem, const char *setting, const char *path, const
         return ERR_INVALID;
     }
     char *bytes = arena_alloc(mem, SECRET_MAX + 1);
+    /* Not a FIFO or a device, whose read could block the start. */
     ssize_t length = S_ISREG(info.st_mode) ? read(fd, bytes, SECRET_MAX + 1) : 0;
     close(fd);
     struct str text = { bytes, length < 0 ? 0 : (size_t)length };

@@ -1,3 +1,12 @@
+/* settings.c - the table of settings, and the three places that values come from.
+ *
+ * Everything about a setting is one row: flag, variable, key of the settings file, default, check,
+ * and description. Values are stored through the row's offset into struct settings, so the kind of
+ * the row must fit the type of the member. Sources are applied in order of precedence: defaults,
+ * file, variables, flags; a later one overwrites. Settings that name a file with a secret are read
+ * last.
+ *
+ * Checks of one value return NULL or the problem, worded to follow the name of the setting. */
 #include "config/settings.h"
 
 #include "base/arena.h"
@@ -49,12 +58,15 @@ url_problem(const char *text)
     return url_origin_problem(str_of(text));
 }
 
+/* At startup only: the file may still disappear before it is opened, which is then reported
+ * there. */
 static const char *
 file_problem(const char *text)
 {
     return access(text, R_OK) == 0 ? NULL : "is not a readable file";
 }
 
+/* Each word of the list must be an origin, or "*". */
 static const char *
 origins_problem(const char *text)
 {
@@ -302,6 +314,7 @@ setting_nearest(struct str name)
 
 /* ---- one value ---- */
 
+/* "text or json"; "silent, error, warn, info, or debug". Empty for other kinds. */
 static struct str
 list_choices(struct arena *mem, const struct row *row)
 {
@@ -319,6 +332,7 @@ list_choices(struct arena *mem, const struct row *row)
     return str_copy(mem, buf_str(&out));
 }
 
+/* A choice is a bool or an enum, which compilers store as unsigned here. */
 static void
 put_choice(const struct row *row, size_t index, struct settings *out)
 {
@@ -377,6 +391,7 @@ put_more(struct arena *mem, const struct row *row, struct str value, struct sett
 
 /* ---- sources: file, environment, command line ---- */
 
+/* CR LF files are accepted. A value may contain "="; only the first one separates. */
 bool
 settings_next_line(struct str *rest, struct str *name, struct str *value, size_t *line)
 {
@@ -398,6 +413,7 @@ settings_next_line(struct str *rest, struct str *name, struct str *value, size_t
     return false;
 }
 
+/* *open_to_all: other users may read the file. Whether that matters depends on what it contains. */
 static enum err
 read_file(struct arena *mem, const char *path, struct str *out, bool *open_to_all, struct why *why)
 {
@@ -430,6 +446,7 @@ read_file(struct arena *mem, const char *path, struct str *out, bool *open_to_al
     return ERR_NONE;
 }
 
+/* A setting that appears twice is refused, since one of the two would be ignored without notice. */
 static enum err
 apply_file(struct arena *mem, const char *path, struct settings *out, struct why *why)
 {
@@ -472,6 +489,7 @@ apply_file(struct arena *mem, const char *path, struct settings *out, struct why
     return ERR_NONE;
 }
 
+/* "base-url" is PENCHANT_BASE_URL. */
 static const char *
 variable_of(struct arena *mem, const char *name)
 {
@@ -503,6 +521,7 @@ apply_variables(struct arena *mem, struct settings *out, struct why *why)
     return ERR_NONE;
 }
 
+/* Secrets are refused: every user of the machine can list the arguments of a process. */
 static enum err
 apply_flags(struct arena *mem, const struct setting_flag *flags, size_t count, struct settings *out,
             struct why *why)
@@ -542,6 +561,7 @@ apply_secret_file(struct arena *mem, const char *setting, const char **file, con
     return secret_file_read(mem, str_format(mem, "%s-file", setting).ptr, *file, value, why);
 }
 
+/* The default of `store` counts as not given: a pointer comparison tells them apart. */
 static enum err
 apply_secret_files(struct arena *mem, const char *default_store, struct settings *out,
                    struct why *why)
@@ -576,6 +596,7 @@ check_together(const struct settings *settings, struct why *why)
     return ERR_INVALID;
 }
 
+/* --config is looked for first, because the file it names comes before all flags. */
 enum err
 settings_load(struct arena *mem, const struct setting_flag *flags, size_t count,
               struct settings *out, struct why *why)
@@ -591,6 +612,7 @@ settings_load(struct arena *mem, const struct setting_flag *flags, size_t count,
         if (str_eq_c(flags[i].name, "config"))
             config = str_c(mem, flags[i].value);
     out->config = config;
+    /* Of the defaults, before any source is applied. */
     const char *default_store = out->store;
     enum err err = config == NULL ? ERR_NONE : apply_file(mem, config, out, why);
     if (!err)
@@ -649,6 +671,7 @@ describe_setting(struct buf *out, struct arena *mem, const struct row *row, enum
     }
 }
 
+/* One function for all formats, so that help, docs, and manual page cannot differ. */
 void
 settings_describe(struct buf *out, enum help_format format)
 {

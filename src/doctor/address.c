@@ -24,6 +24,7 @@ url(struct doctor_report *report, struct str origin, const char *path)
     return str_format(report->mem, "%.*s%s", STR_ARG(origin), path).ptr;
 }
 
+/* Asks the listener itself, which distinguishes a wrong proxy from a service that is down. */
 static void
 check_listener(struct doctor_report *report, const struct doctor_target *target)
 {
@@ -74,6 +75,7 @@ check_certificate(struct doctor_report *report, const struct http_reply *reply)
                   (long long)days);
 }
 
+/* By the Date header: accurate to a second and the time of the request. */
 static void
 check_clock(struct doctor_report *report, const struct http_reply *reply)
 {
@@ -100,6 +102,8 @@ member(const struct json_value *metadata, const char *key)
     return value != NULL && value->type == JSON_STR ? value->text : STR_NONE;
 }
 
+/* The issuer must equal the base URL character by character (RFC 8414 §3.3), or clients refuse the
+ * metadata. */
 static bool
 check_metadata(struct doctor_report *report, const struct doctor_target *target)
 {
@@ -136,7 +140,8 @@ check_metadata(struct doctor_report *report, const struct doctor_target *target)
     return true;
 }
 
-/* Whether requests to the base URL pass another server first. */
+/* Whether requests to the base URL pass another server first: it has another scheme or port than
+ * the service listens on. */
 static bool
 is_behind_proxy(const struct doctor_target *target)
 {
@@ -164,6 +169,7 @@ check_proxy(struct doctor_report *report, const struct doctor_target *target)
         doctor_ok(report, "proxy", "%s may name the client", target->settings->trusted_proxies);
 }
 
+/* Certificate and clock are read from the same response. */
 static bool
 check_ready(struct doctor_report *report, const struct doctor_target *target)
 {
@@ -190,6 +196,8 @@ check_ready(struct doctor_report *report, const struct doctor_target *target)
     return false;
 }
 
+/* Later checks need what earlier ones found: without an answer they would only repeat its
+ * problem. */
 bool
 doctor_check_address(struct doctor_report *report, const struct doctor_target *target)
 {

@@ -84,6 +84,7 @@ member(const struct visit *visit, const struct http_reply *reply, const char *ke
 
 /* ---- the user ---- */
 
+/* Sends a forged X-Forwarded-For as well, which check_forged_address() looks for. */
 static bool
 sign_in(struct visit *visit)
 {
@@ -137,6 +138,7 @@ hidden_field(struct arena *mem, struct str page, const char *name)
     return str_first(rest, str_index(rest, '"'));
 }
 
+/* prompt=consent: the consent page is shown even if a grant exists. */
 static struct str
 authorize_query(struct visit *visit)
 {
@@ -319,6 +321,7 @@ check_mcp(struct visit *visit)
         doctor_ok(visit->report, "MCP", "an assistant can connect to %s", call.url);
 }
 
+/* Finds proxies that cache responses of the token endpoints. */
 static void
 check_revocation(struct visit *visit)
 {
@@ -339,6 +342,8 @@ check_revocation(struct visit *visit)
         doctor_ok(visit->report, "revocation", "a revoked token stops working at once");
 }
 
+/* The first step that fails ends the visit, because the next one needs its result. The caller
+ * deletes the account. */
 void
 doctor_check_app(struct doctor_report *report, const struct doctor_target *target)
 {

@@ -1,3 +1,5 @@
+/* doctor.c - writes the lines of the report and counts problems. A line is shown at once, because
+ * some checks take seconds. */
 #include "doctor/doctor.h"
 
 #include "base/arena.h"

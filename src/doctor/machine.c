@@ -50,6 +50,7 @@ check_private_file(struct doctor_report *report, const char *check, const char *
         doctor_ok(report, check, "%s is private (mode %03o)", path, (unsigned)info.st_mode & 0777);
 }
 
+/* With the sticky bit, as in /tmp, other users cannot replace the file. */
 static void
 check_folder(struct doctor_report *report, const char *folder)
 {
@@ -65,6 +66,7 @@ check_folder(struct doctor_report *report, const char *folder)
 
 /* ---- disk ---- */
 
+/* NULL: nothing is known against it. */
 static const char *
 unsuitable_disk(const struct statfs *disk)
 {
@@ -131,6 +133,8 @@ flush_us(struct arena *mem, const char *folder)
     return took[FLUSHES / 2];
 }
 
+/* A flush that takes no time did not wait for a disk: acknowledged writes would be lost with the
+ * power. */
 static void
 check_flush(struct doctor_report *report, const char *folder)
 {
@@ -194,6 +198,7 @@ check_mail(struct doctor_report *report, const struct settings *settings)
         doctor_ok(report, "mail", "%s accepts connections", settings->smtp_url);
 }
 
+/* With PostgreSQL, files and disk are those of another machine. */
 void
 doctor_check_machine(struct doctor_report *report, const struct doctor_target *target)
 {

@@ -1,3 +1,4 @@
+/* process.c - see process.h. Best effort: what the system does not allow stays as it is. */
 #include "host/process.h"
 
 #include "base/log.h"
@@ -10,6 +11,7 @@ process_prepare(int64_t connections)
 {
     struct rlimit limit;
     setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }); /* memory holds secrets: no core files */
+    /* No program started from here can gain rights by setuid. */
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
         limit.rlim_cur = limit.rlim_max;

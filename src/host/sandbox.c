@@ -1,3 +1,10 @@
+/* sandbox.c - file rules with Landlock; sandbox_calls.c has the system calls.
+ *
+ * The rules are additive: all rights that this kernel knows are refused, and each path gets some
+ * back. Paths are opened once, here, and the rules hold for the files that were found: a file
+ * that is replaced by another one later is a different file, unless its folder is allowed. Each
+ * version of the kernel's interface knows more rights; a right that it does not know must not be
+ * in a rule. */
 #include "host/sandbox.h"
 
 #include <errno.h>
@@ -97,6 +104,7 @@ right_includes(enum sandbox_right held, enum sandbox_right wanted)
     return held == wanted || (held == SANDBOX_WRITE && wanted == SANDBOX_READ);
 }
 
+/* A folder is below itself. "/" ends in a slash already. */
 static bool
 is_below(const char *path, const char *folder)
 {
@@ -121,6 +129,7 @@ sandbox_covers(const struct sandbox *sandbox, const char *path, enum sandbox_rig
 
 /* ---- Landlock ---- */
 
+/* Rights of folders are not allowed in the rule of a file: the kernel would refuse the rule. */
 static uint64_t
 rights_of(enum sandbox_right right, bool folder)
 {
@@ -176,6 +185,7 @@ restrict_files(const struct sandbox *sandbox, struct why *why)
         return ERR_UNAVAILABLE;
     }
     struct ruleset rules = ruleset_for(version);
+    /* As many members as this version of the interface has. */
     size_t size = version >= 6   ? sizeof rules
                   : version >= 4 ? offsetof(struct ruleset, scope)
                                  : offsetof(struct ruleset, network);
@@ -191,6 +201,7 @@ restrict_files(const struct sandbox *sandbox, struct why *why)
     return done ? ERR_NONE : ERR_UNAVAILABLE;
 }
 
+/* Both parts are attempted, even if the first one fails: either is better than none. */
 enum err
 sandbox_enter(const struct sandbox *sandbox, struct why *why)
 {

@@ -1,3 +1,5 @@
+/* sandbox_probe.c - the attempts that tests/api/sandbox.test.mjs makes inside the service. Each
+ * returns a negative number, with errno, if the sandbox refused it. */
 #include "host/sandbox_probe.h"
 
 #ifdef PENCHANT_FAULT_INJECTION

@@ -1,3 +1,9 @@
+/* fetch.c - one thread with a libcurl multi handle runs all transfers.
+ *
+ * A transfer waits in the list until the limits of transfers allow it to run, in all and per host;
+ * then it has a handle and belongs to the thread. Callers with the same URL join it, also while it
+ * runs. `lock` protects the list; no callback of a caller runs with it held. A transfer has one
+ * deadline while it waits and another while it runs. */
 #include "net/fetch.h"
 
 #include "base/arena.h"
@@ -122,6 +128,9 @@ add_header(char *data, size_t size, size_t count, void *argument)
 
 /* ---- one transfer; call these on the thread ---- */
 
+/* Each option closes a way to make the service reach another host or reveal something: other
+ * protocols, redirects, proxies and passwords of the environment, and reused connections, whose
+ * address would not be checked again. */
 static bool
 set_options(const struct fetcher *fetcher, struct transfer *transfer)
 {
@@ -284,6 +293,7 @@ next_to_end(struct fetcher *fetcher, enum fetch_result *result)
     return found;
 }
 
+/* A transfer that cannot start has a handle or not; finish() handles both. */
 static void
 start_transfers(struct fetcher *fetcher)
 {
@@ -304,6 +314,8 @@ start_transfers(struct fetcher *fetcher)
     }
 }
 
+/* Ends transfers that are too late, starts waiting ones, and lets libcurl work, in turn. Sleeps
+ * without transfers. */
 static void *
 run(void *argument)
 {

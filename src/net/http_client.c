@@ -1,3 +1,8 @@
+/* http_client.c - a libcurl handle that is used for all requests of one check, so that cookies
+ * stay.
+ *
+ * What exceeds the limits of head and body is dropped without an error: the checks need only a
+ * part. */
 #include "net/http_client.h"
 
 #include "base/arena.h"
@@ -50,6 +55,7 @@ http_client_free(struct http_client *client)
     free(client);
 }
 
+/* Must return the whole size, or libcurl aborts the transfer. */
 static size_t
 take(char *bytes, size_t size, size_t count, void *argument)
 {
@@ -80,6 +86,7 @@ http_client_send(struct http_client *client, struct arena *mem, const struct htt
                  struct http_reply *reply, struct why *why)
 {
     CURL *curl = client->curl;
+    /* Without "Expect: 100-continue", which libcurl adds to larger bodies. */
     struct curl_slist *headers = curl_slist_append(NULL, "Expect:");
     struct buf head = buf_in(mem, HEAD_MAX), body = buf_in(mem, BODY_MAX);
     long status = 0;

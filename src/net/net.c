@@ -1,3 +1,4 @@
+/* net.c - libcurl's global state, which must be set up before there are threads. */
 #include "net/net.h"
 
 #include <curl/curl.h>

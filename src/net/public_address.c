@@ -1,3 +1,5 @@
+/* public_address.c - a list of refused networks for IPv4; for IPv6, 2000::/3 without its special
+ * parts. The next allocation of IANA is therefore refused until it is added here. */
 #include "net/public_address.h"
 
 #include <netinet/in.h>

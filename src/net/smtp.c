@@ -1,3 +1,7 @@
+/* smtp.c - sends one message per connection with libcurl.
+ *
+ * The result decides what the outbox does: only a permanent refusal (550 to 559) ends the attempts.
+ * If the outcome is unknown, the message is sent again later, so that a user may get it twice. */
 #include "net/smtp.h"
 
 #include "base/arena.h"
@@ -27,6 +31,7 @@ smtp_url_problem(const char *url)
                : "must be smtps://HOST, smtp://HOST, or file:PATH";
 }
 
+/* One write(), so that messages of several processes do not mix. */
 static enum smtp_result
 append_to_file(const char *path, struct str message, struct why *why)
 {
@@ -71,6 +76,7 @@ report_progress(void *argument, curl_off_t a, curl_off_t b, curl_off_t c, curl_o
     return 1;
 }
 
+/* Remembers the descriptor for report_progress(). */
 static int
 keep_socket(void *argument, curl_socket_t fd, curlsocktype purpose)
 {

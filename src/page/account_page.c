@@ -1,3 +1,8 @@
+/* account_page.c - the frame of account pages.
+ *
+ * A form says where to return as a short text, not as a URL: account_return_url() builds the URL
+ * from parts that it has checked, so a forged value can only lead to another page of the
+ * account. */
 #include "page/account_page.h"
 
 #include "dispatch/browser_session.h"
@@ -16,6 +21,7 @@
 #define PAGE_MAX ((size_t)59 * 1000)
 #define ICONS_BYTES ((size_t)4 * 1000) /* loaded by the stylesheets */
 
+/* The flash message is cleared only after the page was sent with it. */
 enum err
 account_page(struct call *call, int status, const char *page, const char *section,
              struct values *values)
@@ -91,6 +97,7 @@ account_return_url(struct call *call, struct str to, struct str domain, struct s
     return str_format(call->mem, "/account/domains/%.*s", STR_ARG(target->name)).ptr;
 }
 
+/* Measured, not computed: the page is rendered first. */
 bool
 account_page_fits(const struct call *call)
 {

@@ -1,3 +1,5 @@
+/* chart.c - heights and positions of the bars are computed here, so that the template needs no
+ * arithmetic and the page no script. A bar is served calls, with refused and failed ones on top. */
 #include "page/chart.h"
 
 #include "page/when.h"
@@ -48,6 +50,7 @@ bar_title(struct call *call, const struct usage_day *day)
     return message_with(call, KEY("developer.chart.bar"), values, sizeof values / sizeof *values);
 }
 
+/* Rounding up both parts can exceed the height by some units: the lower part gives way. */
 static void
 put_bar(struct call *call, struct values *bar, const struct usage_day *day, size_t index,
         int64_t most)

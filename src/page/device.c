@@ -1,3 +1,5 @@
+/* device.c - recognizes browsers and systems by fixed parts of the User-Agent header. The header is
+ * the client's claim, so nothing depends on it but what the user reads. */
 #include "page/device.h"
 
 #include "web/message.h"

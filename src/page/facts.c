@@ -1,3 +1,8 @@
+/* facts.c - turns atoms into what a page shows: label, value, source, and why a fact needs review.
+ *
+ * Atoms may refer to a domain or member that the current definitions no longer have; then their
+ * names are shown instead of titles. Names of apps are looked up once per page (struct
+ * source_name). */
 #include "page/facts.h"
 
 #include "base/arena.h"
@@ -28,6 +33,7 @@ struct source_name {
     struct source_name *next;
 };
 
+/* Facts of every status: pages filter them. */
 enum err
 facts_load(struct call *call, struct str domain, struct facts *out)
 {
@@ -47,6 +53,7 @@ facts_find(const struct facts *facts, struct str atom_id)
 
 /* ---- text ---- */
 
+/* "favorite_artists" -> "Favorite artists". */
 struct str
 facts_label(struct call *call, struct str name)
 {
@@ -142,7 +149,8 @@ facts_value(struct call *call, const struct member *member, struct str json)
     return value_text(call, member, value);
 }
 
-/* At most `most` bytes of escaped HTML. */
+/* At most `most` bytes of escaped HTML, because pages have a limit in bytes, and "<" takes four of
+ * them. Cuts between characters. */
 static struct str
 shorten(struct call *call, struct str shown, size_t most)
 {
@@ -176,6 +184,7 @@ contains(struct str text, struct str part)
     return false;
 }
 
+/* Searches what the page shows, in the language of the page, and the English names too. */
 bool
 facts_match(struct call *call, const struct atom *atom, struct str wanted)
 {
@@ -268,6 +277,7 @@ facts_put(struct call *call, struct facts *facts, struct values *item,
 
 /* ---- why a fact is held ---- */
 
+/* The value that a member with one value has now. */
 static const struct sourced_atom *
 current_of(const struct facts *facts, const struct atom *atom)
 {
@@ -293,6 +303,8 @@ replaces_text(struct call *call, struct facts *facts, const struct member *membe
         values, 2);
 }
 
+/* A fact is held because it looks like something else (a link, an instruction to a model), or
+ * because it would replace a value. The reason is not stored: value_suspicion() is asked again. */
 static void
 put_why_held(struct call *call, struct facts *facts, struct values *item, const struct atom *held)
 {
@@ -326,6 +338,7 @@ facts_reason_name(size_t i)
     return i < sizeof reasons / sizeof *reasons ? reasons[i] + strlen(REASON_KEY) : NULL;
 }
 
+/* A reason that this version does not know is shown as it is stored. */
 struct str
 facts_reason(struct call *call, struct str name)
 {

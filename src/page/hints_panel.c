@@ -1,3 +1,5 @@
+/* hints_panel.c - asks the flow for hints as an app would, with permissions made from the user's
+ * choice. */
 #include "page/hints_panel.h"
 
 #include "dispatch/allowed_domains.h"

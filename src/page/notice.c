@@ -1,3 +1,4 @@
+/* notice.c - queues an email about the account; job/outbox.c sends it. */
 #include "page/notice.h"
 
 #include "base/log.h"

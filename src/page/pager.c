@@ -1,3 +1,7 @@
+/* pager.c - finds the items of the wanted page while items are added, in one pass.
+ *
+ * Pages are not of equal length, because items are not: only after the last item is known which
+ * page is the last one. A page always has at least one item, however large it is. */
 #include "page/pager.h"
 
 #include "base/buf.h"
@@ -36,6 +40,7 @@ pager_add(struct pager *pager, size_t bytes)
     pager->count++;
 }
 
+/* Call after the last pager_add(). If the wanted page does not exist, it shows the last. */
 void
 pager_settle(struct pager *pager)
 {

@@ -1,3 +1,5 @@
+/* second_person.c - replaces "the user" and changes the verb after it. The rules are made for the
+ * descriptions of definitions; they are no grammar of English. */
 #include "page/second_person.h"
 
 #include "base/ascii.h"

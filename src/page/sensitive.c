@@ -1,3 +1,5 @@
+/* sensitive.c - see sensitive.h. The value of a box names a scope. Its domains are computed again
+ * when the form arrives, so the form cannot name others. */
 #include "page/sensitive.h"
 
 #include "base/buf.h"

@@ -1,3 +1,5 @@
+/* when.c - relative times for two weeks, then dates. Days are UTC days: "yesterday" can be up to a
+ * day wrong for the reader, whose time zone is unknown. */
 #include "page/when.h"
 
 #include "text/template.h"

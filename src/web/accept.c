@@ -1,3 +1,5 @@
+/* accept.c - weights of Accept and Accept-Language (RFC 9110 §12.4.2). Malformed parts are ignored,
+ * since the header only selects a form of the response. */
 #include "web/accept.h"
 
 #include "base/ascii.h"
@@ -53,6 +55,7 @@ weight_of(struct str accept, struct str type, struct str group)
     return best;
 }
 
+/* Equal weights mean JSON: programs accept any type, browsers name text/html. */
 bool
 accept_prefers_page(struct str accept)
 {

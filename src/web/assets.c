@@ -1,3 +1,7 @@
+/* assets.c - lists the embedded files of pages/ that browsers load.
+ *
+ * The build has compressed style sheets and scripts already (tools/minify.awk). All files are found
+ * by name in a list, which is short. */
 #include "web/assets.h"
 
 #include "base/arena.h"
@@ -97,6 +101,7 @@ assets_release(const struct assets *assets)
     return assets->release;
 }
 
+/* Searches the HTML for quoted paths: pages refer to assets in no other way. */
 size_t
 assets_loaded_by(const struct assets *assets, struct str page)
 {

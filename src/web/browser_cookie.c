@@ -1,3 +1,6 @@
+/* browser_cookie.c - cookies of the pages. With https their names begin with __Host-: browsers then
+ * accept them only from this host, with Secure and for the whole path, so that another host of the
+ * same domain cannot set them. */
 #include "web/browser_cookie.h"
 
 #include "text/cookie.h"
@@ -13,6 +16,7 @@ full_name(const struct call *call, const char *name)
                       url_is_https(call->web->settings.auth_url) ? "__Host-" : "", name);
 }
 
+/* Several Cookie headers are ambiguous; the request counts as one without cookies. */
 struct str
 browser_cookie(const struct call *call, const char *name)
 {

@@ -1,3 +1,4 @@
+/* call.c - the form in the body is parsed once, when the first check asks for it. */
 #include "web/call.h"
 
 #include "base/arena.h"

@@ -1,3 +1,8 @@
+/* error.c - the only place that writes error bodies, except mcp/rpc.c for JSON-RPC methods.
+ *
+ * An error is a page, the JSON of this API and of OAuth (error, error_description), or a JSON-RPC
+ * error. The endpoint decides; without one, the path and the Accept header do. Every sentence is
+ * English here, and translated for a page. */
 #include "web/error.h"
 
 #include "http/server.h"
@@ -37,6 +42,7 @@ error_key(int status)
     return keys[i];
 }
 
+/* Beyond the limit further problems are dropped: the response shows enough to fix. */
 void
 error_add_detail(struct call *call, struct str at, struct str problem)
 {
@@ -78,6 +84,7 @@ error_rpc(struct call *call, int status, struct str sentence)
     response_finish(call);
 }
 
+/* Also records the error for the developer's pages (call_set_error()). */
 static void
 error_json(struct call *call, int status, const char *error, struct str sentence)
 {
@@ -132,6 +139,7 @@ error_send(struct call *call, int status, struct str sentence)
         response_add_header(call, "WWW-Authenticate", "Bearer");
 }
 
+/* RFC 6749 §5.1: Pragma goes with Cache-Control: no-store, which every response has. */
 void
 error_send_oauth(struct call *call, int status, const char *error, struct str sentence)
 {
@@ -178,6 +186,7 @@ error_send_err(struct call *call, enum err err)
         call->refusal.detail = str_format(call->mem, "%.*s %.*s", STR_ARG(call->details[0].at),
                                           STR_ARG(call->details[0].problem));
     }
+    /* On a page of the user's own items, the URL is right and the item is missing. */
     const char *fallback = responses[err].sentence;
     if (err == ERR_NOT_FOUND && call->route != NULL && call->route->caller == CALLER_USER)
         fallback = "This item does not exist or was deleted.";

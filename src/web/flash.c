@@ -1,3 +1,7 @@
+/* flash.c - the cookie holds a form: key, what, count, undo, and to, in base64url.
+ *
+ * The cookie is not signed. A forged key selects another of the messages below, values are escaped
+ * by the template, and an undo id is checked where it is used. */
 #include "web/flash.h"
 
 #include "base/arena.h"
@@ -72,6 +76,7 @@ add_pair(struct buf *out, const char *name, struct str value)
     url_encode(out, value);
 }
 
+/* A message that does not fit into a cookie is left out; the change was made anyway. */
 void
 flash_redirect(struct call *call, const char *path, const struct flash *flash)
 {
@@ -93,6 +98,7 @@ flash_clear(struct call *call)
     browser_cookie_set(call, COOKIE, STR(""), 0, COOKIE_STRICT);
 }
 
+/* Ids have the prefix und_: another value shows no button. */
 static void
 put_undo(struct values *values, const struct form *form)
 {

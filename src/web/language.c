@@ -1,3 +1,7 @@
+/* language.c - loads one catalog and one set of templates per language, and selects a language.
+ *
+ * Everything is checked at startup: every page parses, every key exists and is used, and all
+ * catalogs have the keys of English. English is list[0], whatever the order of the files. */
 #include "web/language.h"
 
 #include "base/arena.h"
@@ -33,6 +37,7 @@ name_of(const struct embedded *file, const char *ending)
     return str_from(str_first(path, path.len - strlen(ending)), strlen("pages/"));
 }
 
+/* Templates are parsed once per language, with its messages put in. */
 static enum err
 load_pages(struct arena *mem, struct language *language, struct why *why)
 {
@@ -103,6 +108,7 @@ languages_free(struct languages *languages)
 
 /* ---- selection ---- */
 
+/* The longest tag that covers the wanted one: "de-AT" finds "de" if there is no closer one. */
 const struct language *
 language_find(const struct languages *languages, struct str tag)
 {
@@ -114,6 +120,7 @@ language_find(const struct languages *languages, struct str tag)
     return best;
 }
 
+/* RFC 9110 §12.5.4: the highest weight wins, and among equal ones the first. */
 const struct language *
 language_pick(const struct languages *languages, struct str accept)
 {

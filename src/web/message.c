@@ -1,3 +1,6 @@
+/* message.c - the language of a request is found once and kept in the call, because a page asks for
+ * many messages. A session sets it first (browser_session_find()): the profile wins over the
+ * browser. */
 #include "web/message.h"
 
 #include "base/buf.h"
@@ -47,6 +50,7 @@ message_one(struct call *call, const char *key, const char *name, struct str val
     return message_with(call, key, &(struct message_value){ name, value }, 1);
 }
 
+/* Digits in groups of three from the right. */
 struct str
 message_number(struct call *call, int64_t number)
 {
@@ -67,6 +71,8 @@ message_count(struct call *call, const char *one, const char *other, int64_t cou
     return message_one(call, count == 1 ? one : other, "count", message_number(call, count));
 }
 
+/* Lower layers return English sentences, which are the keys here. One that is not in the catalog
+ * stays English: the reader gets an untranslated sentence, not an error. */
 struct str
 message_sentence(struct call *call, struct str sentence)
 {
@@ -79,6 +85,7 @@ message_sentence(struct call *call, struct str sentence)
     return str_present(translated) ? translated : sentence;
 }
 
+/* Text between backquotes is code; a template escapes both kinds. */
 void
 message_marked(struct values *values, const char *name, struct str text)
 {

@@ -1,3 +1,7 @@
+/* page.c - renders a template into the response, with the headers that protect pages.
+ *
+ * The policy allows no inline script or style and no frame, and forms only to this site. Pages that
+ * need more call page_allow_…() after page_send(), which has set the default. */
 #include "web/page.h"
 
 #include "text/template.h"
@@ -51,6 +55,7 @@ path_of_page(const struct call *call)
     return target.len <= RETURN_MAX ? target : path;
 }
 
+/* With one language there is nothing to choose. */
 static void
 put_languages(struct call *call, struct values *values)
 {
@@ -82,6 +87,8 @@ put_theme(struct call *call, struct values *values)
     values_text(values, "theme_dark", dark ? yes : no);
 }
 
+/* The values of every page are added here, so that templates can include pages/head.html and
+ * foot.html. */
 enum err
 page_send(struct call *call, int status, const char *page, struct values *values)
 {

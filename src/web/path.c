@@ -1,3 +1,6 @@
+/* path.c - one spelling per path. A proxy in front that normalizes paths differently could
+ * otherwise let a request pass a rule for another path. So encoded slashes and dots, empty
+ * segments, and encodings of characters that need none are rejected rather than decoded. */
 #include "web/path.h"
 
 #include "text/url.h"

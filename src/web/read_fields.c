@@ -1,3 +1,8 @@
+/* read_fields.c - reads the query and the form as the route's field table declares, and names
+ * undeclared query parameters.
+ *
+ * All fields are checked before the request is refused, so that a client sees every problem at
+ * once. */
 #include "web/read_fields.h"
 
 #include "base/arena.h"
@@ -29,6 +34,7 @@ check_length(struct call *call, const struct field *field, struct str text)
     return str_format(call->mem, "must have at most %lld characters", (long long)field->max).ptr;
 }
 
+/* An empty value counts as not sent. Texts keep their spaces; other kinds are trimmed. */
 static const char *
 parse_field(struct call *call, const struct field *field, const struct form *form,
             struct field_value *out)
@@ -47,6 +53,8 @@ parse_field(struct call *call, const struct field *field, const struct form *for
                                         : check_length(call, field, text);
 }
 
+/* A target without '?' has an empty query: str_from() past the end is empty. NULL: `why` has the
+ * problem. */
 static const struct form *
 read_query(struct call *call, struct why *why)
 {
@@ -63,6 +71,7 @@ refuse_unreadable(struct call *call, struct str part, const char *problem)
     return ERR_INVALID;
 }
 
+/* Query and form are parsed only if the route declares a field in them. */
 static enum err
 read_from(struct call *call, enum field_source source)
 {
@@ -136,6 +145,7 @@ is_instead_of(const struct field *field, struct str name)
     return false;
 }
 
+/* A name that other services use for this field (.instead_of) is a match without typos. */
 static const struct field *
 nearest_field(const struct route *route, struct str name)
 {
@@ -184,6 +194,8 @@ warning_about(struct call *call, struct str name)
                       STR_ARG(shown), nearest->name);
 }
 
+/* A parameter that the route does not know may be a typing error with a wrong result, so it is
+ * named; it is not refused, because clients add parameters of their own. */
 void
 read_fields_warn(struct call *call, struct json *out)
 {

@@ -1,3 +1,9 @@
+/* response.c - every response starts in response_begin(), which sets the headers that all of them
+ * need: nosniff, no-store, HSTS, and CORS if the route allows it. A second response to one request
+ * replaces the first, headers included, so that an error never carries a header of the success.
+ *
+ * JSON is written into call->out and becomes the body in response_finish(), which also finds out
+ * whether it was too large. */
 #include "web/response.h"
 
 #include "crypt/digest.h"
@@ -22,6 +28,7 @@ response_add_header(struct call *call, const char *name, const char *value)
     http_response_header(&call->exchange->response, name, value);
 }
 
+/* Scripts of an origin that rpc_guard.c has allowed may read the response. */
 static void
 begin_rpc(struct call *call)
 {
@@ -58,6 +65,7 @@ response_begin(struct call *call, int status, const char *type)
         begin_rpc(call);
 }
 
+/* Removes the earlier header, since two Cache-Control or Vary headers would be combined. */
 void
 response_header(struct call *call, const char *name, const char *value)
 {
@@ -103,6 +111,7 @@ response_bytes(struct call *call, int status, const char *type, struct str bytes
     call->exchange->response.body = bytes;
 }
 
+/* Also the answer to a CORS preflight, with the headers that MCP clients send. */
 void
 response_options(struct call *call)
 {
@@ -153,6 +162,8 @@ response_file(struct call *call, const char *type, const char *tag, struct str b
     response_add_header(call, "ETag", tag);
 }
 
+/* A digest of the body, not the generation: a restored backup repeats generations with other
+ * content. */
 static struct str
 make_tag(struct call *call)
 {
@@ -161,6 +172,7 @@ make_tag(struct call *call)
     return str_copy(call->mem, (struct str){ tag, sizeof tag });
 }
 
+/* 304 has the headers of the 200, but no body (RFC 9110 §15.4.5). */
 static void
 put_tag(struct call *call, struct str tag)
 {
@@ -194,6 +206,7 @@ response_apply_etag(struct call *call)
         put_tag(call, call->etag);
 }
 
+/* The same headers as the handler's own response: a client cannot tell them apart. */
 void
 response_cached(struct call *call, struct str tag, struct str body)
 {

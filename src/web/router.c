@@ -1,3 +1,10 @@
+/* router.c - checks all rows at startup and builds the index of paths.
+ *
+ * Rows with the same path make one endpoint. Paths without parameters are in a hash table; the few
+ * with parameters are a sorted list that is searched from the start. A literal path is found before
+ * a pattern that would match it too, such as /v1/preferences/atoms and /v1/preferences/{domain}.
+ *
+ * Checks return NULL or the problem, worded to follow "route GET /path". */
 #include "web/router.h"
 
 #include "base/arena.h"
@@ -38,6 +45,8 @@ caller_name(enum caller caller)
 
 /* ---- checking a row ---- */
 
+/* Pages take forms only, because their protection against forged requests, the form token, is a
+ * field of the form. */
 static const char *
 body_problem(const struct route *row)
 {
@@ -69,6 +78,8 @@ fields_problem(const struct route *row)
     return NULL;
 }
 
+/* Contradictions in a row that would weaken a check: a page with CORS could be read by other sites,
+ * for example. */
 static const char *
 row_problem(const struct route *row)
 {
@@ -101,6 +112,7 @@ is_param(struct str segment)
     return segment.len > 2 && segment.ptr[0] == '{' && segment.ptr[segment.len - 1] == '}';
 }
 
+/* Literal segments are compared byte by byte with canonical paths, so they must be canonical. */
 static const char *
 split_path(struct endpoint *endpoint)
 {
@@ -154,6 +166,8 @@ pattern_order(const void *a, const void *b)
     return compare_paths(*(const struct endpoint *const *)a, *(const struct endpoint *const *)b);
 }
 
+/* page, cors, and rpc decide how errors of the endpoint look, also before a method is known: all
+ * rows of an endpoint must agree. */
 static const char *
 add_row(struct endpoint *endpoint, const struct route *row, size_t number)
 {
@@ -187,6 +201,7 @@ write_methods(struct endpoint *endpoint)
              post ? "POST, " : "");
 }
 
+/* Compares with every endpoint so far, which is quick enough for one start. */
 static const char *
 router_add(struct router *router, const struct route *row)
 {
@@ -223,6 +238,7 @@ hash(struct str text)
     return h;
 }
 
+/* Called once, after the last row: endpoints must not move any more. */
 static void
 router_index(struct router *router)
 {
@@ -316,6 +332,7 @@ pattern_matches(const struct endpoint *endpoint, const struct str *segments, siz
     return true;
 }
 
+/* False: a parameter has an escape that cannot be decoded. The endpoint is then not found. */
 static bool
 read_params(const struct endpoint *endpoint, struct arena *mem, const struct str *segments,
             struct endpoint_match *out)
@@ -329,6 +346,7 @@ read_params(const struct endpoint *endpoint, struct arena *mem, const struct str
     return true;
 }
 
+/* The first match is the most specific one; see compare_paths(). */
 static bool
 find_pattern(const struct router *router, struct arena *mem, struct str path,
              struct endpoint_match *out)
@@ -348,6 +366,7 @@ find_pattern(const struct router *router, struct arena *mem, struct str path,
     return false;
 }
 
+/* A slash at the end is part of the path unless the row allows it. */
 bool
 router_find(const struct router *router, struct arena *mem, struct str path,
             struct endpoint_match *out)
