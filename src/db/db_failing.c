@@ -27,6 +27,7 @@ struct wrapped {
     void *argument;
 };
 
+/* The store behind the prefix: its driver does all the work. */
 static struct db *
 inner_of(const struct db *db)
 {
@@ -107,6 +108,8 @@ prepare(struct db *db, struct why *why)
     return driver_of(db)->prepare(inner_of(db), why);
 }
 
+/* The transaction of the inner driver has the inner store, whose statements would not fail: `work`
+ * gets another struct, whose calls come back here. */
 static enum err
 run_wrapped(struct db_tx *inner, void *argument)
 {
@@ -139,6 +142,7 @@ begin_read(struct db *db)
     return &tx->tx;
 }
 
+/* The inner read must end in any case, or it would keep its snapshot. */
 static enum err
 end_read(struct db_tx *tx)
 {
@@ -149,6 +153,7 @@ end_read(struct db_tx *tx)
     return !err && fault_injection_call_fails() ? ERR_UNAVAILABLE : err;
 }
 
+/* A failed call does not run the statement at all, as if the connection had been lost before. */
 static enum err
 failing_query(struct db_tx *tx, struct arena *mem, size_t statement, const struct db_value *values,
               size_t count, struct db_rows *rows)

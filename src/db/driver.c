@@ -26,6 +26,7 @@ db_ping_by_query(struct db *db)
     return err;
 }
 
+/* The first one whose prefix matches. */
 static const struct db_driver *const drivers[] = {
     &db_sqlite_driver,
     &db_spread_driver, /* before PostgreSQL's, which has the same prefix */
@@ -57,6 +58,7 @@ db_driver_of(const char *address)
     return NULL;
 }
 
+/* The address is valid: db_address_problem() was called before. */
 const char *
 db_address_rest(const char *address)
 {
@@ -116,6 +118,8 @@ write_metrics(struct buf *page, void *context)
     db->driver->write_metrics(db, page);
 }
 
+/* The schema is updated before statements are prepared, which need its tables. If anything fails,
+ * the store is closed, and *out stays as it was. */
 enum err
 db_open(const struct db_settings *settings, struct db **out, struct why *why)
 {
@@ -207,6 +211,8 @@ db_is_full(const struct db *db)
 /* Stands in for the read of a store that is unavailable: every statement fails. */
 static struct db_tx unavailable = { .broken = ERR_UNAVAILABLE };
 
+/* Never NULL, so that callers need no branch: the stand-in fails in its statements and at its end.
+ */
 struct db_tx *
 db_begin_read(struct db *db)
 {
@@ -214,6 +220,7 @@ db_begin_read(struct db *db)
     return tx == NULL ? &unavailable : tx;
 }
 
+/* An error of the caller is more precise than "the store failed", and comes first. */
 enum err
 db_end_read(struct db_tx *tx, enum err result)
 {
@@ -266,6 +273,8 @@ db_tx_commits(const struct db_tx *tx)
     return tx->commits;
 }
 
+/* *rows is empty after an error, so that a caller that reads cells before looking at the error gets
+ * absent texts and zeros. The first error stays: no later statement may run on half a result. */
 enum err
 db_query_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
                 const struct db_value *values, size_t count, struct db_rows *rows)
@@ -278,6 +287,7 @@ db_query_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
         return tx->broken;
     size_t statement = (size_t)(sql - __start_penchant_sql);
     enum err err = tx->db->driver->query(tx, mem, statement, values, count, rows);
+    /* A result that is larger than a request may use must not end the process. */
     if (!err && arena_excess(mem))
         err = ERR_TOO_LARGE;
     if (err)
@@ -285,6 +295,7 @@ db_query_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
     return err;
 }
 
+/* Without put() of the driver, as on SQLite, the statement runs now, and its result is known. */
 enum err
 db_put_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
               const struct db_value *values, size_t count)
@@ -306,6 +317,8 @@ db_prefetch_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
         tx->db->driver->prefetch(tx, mem, (size_t)(sql - __start_penchant_sql), values, count);
 }
 
+/* A row or column that does not exist is NULL, so that callers need not check the count for
+ * optional values. */
 static const struct db_value *
 cell(const struct db_rows *rows, size_t row, size_t column)
 {

@@ -53,6 +53,7 @@ next_step(const struct db *db, const struct embedded *files, int64_t version, st
     return found;
 }
 
+/* Steps have no gaps: the first missing number is the end of the list. */
 static int64_t
 newest_version(const struct db *db, const struct embedded *files)
 {
@@ -80,6 +81,7 @@ script_for(struct arena *mem, const struct db *db, struct str text)
     char *script = arena_alloc(mem, text.len + 1);
     memcpy(script, text.ptr, text.len);
     for (size_t i = 0; db->is_postgres && i < sizeof words / sizeof words[0]; i++)
+        /* Replacements do not contain the word, so that the search ends. */
         for (char *at = script; (at = strstr(at, words[i].word)) != NULL;)
             memcpy(at, words[i].replacement, strlen(words[i].replacement));
     return script;
@@ -136,6 +138,7 @@ mark_incomplete(struct db *db, struct arena *mem, struct why *why)
                                     values, 2, &unwanted, why);
 }
 
+/* The table is created even if the store must exist: it is rolled back with everything else. */
 static enum err
 apply_missing(struct db *db, struct arena *mem, const struct embedded *files, bool must_exist,
               struct why *why)
@@ -175,6 +178,8 @@ apply_missing(struct db *db, struct arena *mem, const struct embedded *files, bo
     return err ? err : db_part_check(db, mem, created, why);
 }
 
+/* Every start runs this, also if nothing is missing: it also checks that the store is complete and
+ * is the one that was meant. */
 enum err
 db_migrate(struct db *db, const struct embedded *files, bool must_exist, struct why *why)
 {

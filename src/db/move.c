@@ -87,6 +87,7 @@ add_parameters(struct buf *out, size_t first, size_t count)
 
 /* ---- the catalog ---- */
 
+/* Tables that describe a store, not its users. */
 static bool
 is_own_table(struct str name)
 {

@@ -21,7 +21,9 @@ make_installation(char out[33], struct why *why)
     return ERR_NONE;
 }
 
-/* A database that has just been created. */
+/* A database that has just been created. If another database of the store says that all of them
+ * were created before, this one was emptied or its address is wrong: users would be missing without
+ * an error. */
 static enum err
 record(struct db *db, struct arena *mem, struct db_part *part, struct why *why)
 {
@@ -48,6 +50,7 @@ record(struct db *db, struct arena *mem, struct db_part *part, struct why *why)
                                           values, 4, &unwanted, why);
 }
 
+/* The first database sets the installation; the others must have the same. */
 static enum err
 compare(struct db *db, struct arena *mem, struct db_part *part, struct why *why)
 {

@@ -85,7 +85,8 @@ begin(struct repair *repair, size_t *begun)
     return err;
 }
 
-/* The first database at last. */
+/* The first database at last: other nodes that wait for its row lock then find the others
+ * committed. */
 static enum err
 end(struct repair *repair, size_t begun, enum err err)
 {
@@ -106,6 +107,7 @@ struct copy {
     struct str row, logo;
 };
 
+/* Reads the app in one database and locks its row until the end of the transaction. */
 static enum err
 hold(struct repair *repair, struct str id, size_t database, struct copy *out)
 {
@@ -144,6 +146,7 @@ delete_in(struct repair *repair, size_t database, struct str id, int64_t epoch)
     return err ? err : query(repair, database, CHANGED, NULL, 0, NULL);
 }
 
+/* Replaces the whole row. Grants and tokens refer to the app by its id, so that they stay. */
 static enum err
 put_in(struct repair *repair, size_t database, struct str id, const struct copy *from)
 {

@@ -82,6 +82,8 @@ query(struct repair *repair, size_t database, const char *text, const struct db_
 
 /* ---- one row ---- */
 
+/* A lookup row of a restored database is replaced if the user's row is newer. In other cases a row
+ * that exists is right, or leads to a user who claimed the name later. */
 static enum err
 put_row(struct repair *repair, const struct entry *entry)
 {
@@ -91,6 +93,8 @@ put_row(struct repair *repair, const struct entry *entry)
                  entry->values, 2, &unwanted);
 }
 
+/* The row is only noted. Housekeeping compares it again after some minutes, when a sign-up that was
+ * under way has ended. */
 static enum err
 note_row(struct repair *repair, const struct entry *entry)
 {

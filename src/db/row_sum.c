@@ -1,3 +1,8 @@
+/* row_sum.c - the checksum of a text together with the row that it belongs to.
+ *
+ * It is not cryptographic: a program that can write to the database can compute it. Every read of
+ * facts verifies it, so that it must cost less than the read: eight bytes per step. It must not
+ * change between versions, because it is stored. */
 #include "db/row_sum.h"
 
 #include "base/arena.h"
@@ -37,6 +42,8 @@ row_sum_mix(uint64_t sum, struct str text)
     return sum;
 }
 
+/* Each part is mixed with its length, so that moving a byte from one part to the next changes the
+ * result. */
 static uint64_t
 sum_of(const struct row_sum *row, struct str text)
 {
@@ -65,6 +72,7 @@ row_sum_add(struct arena *mem, const struct row_sum *row)
     return (struct str){ out, DIGITS + 1 + row->text.len };
 }
 
+/* On success row->text is the text without its checksum. */
 static bool
 matches(struct row_sum *row)
 {

@@ -1,3 +1,10 @@
+/* versions.c - the versions in memory behind db_version().
+ *
+ * A fixed table of counters, indexed by a hash of the id. A transaction collects the slots of the
+ * ids among its parameters; its commit raises them all to its own number. Readers take no lock. The
+ * order makes it safe: the number of commits rises first, then the slots, and only then does the
+ * writer get its result. So a reader that has seen the old version of a slot may have read old
+ * rows, but never caches them under the new version. */
 #include "db/versions.h"
 
 #include "base/arena.h"
@@ -27,6 +34,8 @@ slot_of(struct str id)
     return (hash ^ hash >> 15) % VERSION_SLOTS;
 }
 
+/* A digest is the hash of a token: 43 characters of base64url. Other texts of that length cost only
+ * a version. */
 static bool
 is_id(struct str text)
 {
@@ -39,6 +48,7 @@ is_id(struct str text)
     return false;
 }
 
+/* A transaction that changes very many rows invalidates everything instead of growing a list. */
 void
 touched_add(struct touched *touched, size_t slot)
 {

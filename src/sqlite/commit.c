@@ -178,7 +178,8 @@ roll_back_all(struct sqlite_store *store)
     return ERR_UNAVAILABLE;
 }
 
-/* Runs one member's work. Check is_rolled_back() afterwards. */
+/* Runs one member's work. Check is_rolled_back() afterwards. On a full disk only urgent work runs.
+ */
 static enum err
 run_member(struct sqlite_store *store, struct member *member)
 {
@@ -291,6 +292,8 @@ run_group(struct sqlite_store *store, struct member *me, struct member **group, 
     return ERR_NONE;
 }
 
+/* A member's thread returns as soon as it gets the lock, and its struct with it: the group must not
+ * be used afterwards. */
 static void
 finish_group(struct sqlite_writer *writer, struct member *group, const struct member *leader,
              enum err committed)

@@ -20,6 +20,8 @@ sqlite_folder_of(const char *file, char *out, size_t size)
         snprintf(out, size, "%.*s", (int)(slash - file + 1), file);
 }
 
+/* An empty file counts as absent: SQLite creates it when it opens a store, and a crash may leave
+ * it. */
 bool
 sqlite_is_absent(const char *path)
 {

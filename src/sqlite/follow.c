@@ -65,6 +65,7 @@ now_ms(void)
 
 /* ---- read transactions ---- */
 
+/* A read transaction begins with its first statement, not with BEGIN. */
 static enum err
 begin(struct follower *follower, int pin)
 {
@@ -128,6 +129,7 @@ check_store(struct follower *follower)
 
 /* ---- reading the log ---- */
 
+/* Opens the log again if its name leads to another file. */
 static void
 open_log(struct follower *follower)
 {
@@ -181,6 +183,8 @@ name_file(char *out, size_t size, const struct generation *generation, const cha
     return length > 0 && (size_t)length < size ? ERR_NONE : ERR_TOO_LARGE;
 }
 
+/* The generation may not exist: there is no current one before the first copy, and no next one
+ * later. */
 static enum err
 append(struct follower *follower, struct generation *generation, struct shipped_record *record,
        bool complete)
@@ -388,6 +392,7 @@ finish_copy(struct follower *follower, struct shipped_record *record)
     return ERR_NONE;
 }
 
+/* Restoring applies the whole log, so that its length decides how long that takes. */
 static bool
 is_outgrown(const struct follower *follower)
 {
@@ -396,6 +401,9 @@ is_outgrown(const struct follower *follower)
            current->file.size > 2 * follower->store.st_size + SPARE_BYTES;
 }
 
+/* While a copy is being made, the transactions go to both generations: the copy sees some state
+ * between its beginning and its end, and the log of the next one must have everything from the
+ * beginning on. */
 static enum err
 look(struct follower *follower, bool *soon)
 {

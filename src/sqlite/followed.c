@@ -13,7 +13,9 @@
 
 #define COPY_BYTES (1024 * 1024)
 
-/* The last record of the file that may be used, counted from 1; 0: none. */
+/* The last record of the file that may be used, counted from 1; 0: none. Records before the copy
+ * was complete are not enough: the copy may contain a later state than they do. Sets the times of
+ * *out. */
 static size_t
 find_last(int fd, int64_t until_ms, struct db_followed *out)
 {
@@ -69,6 +71,8 @@ has_no_log(int fd)
     return pwrite(fd, versions, sizeof versions, 18) == sizeof versions;
 }
 
+/* Frames are whole pages, so that applying one twice, or one that the copy already has, does no
+ * harm. */
 static enum err
 build(const char *copy, int log_fd, size_t last, const char *file, struct why *why)
 {
@@ -114,6 +118,7 @@ build_from(struct arena *mem, const char *folder, const char *name, int64_t unti
     return err;
 }
 
+/* A generation that begins after that time has nothing to offer; an older one may. */
 enum err
 sqlite_followed(const char *folder, int64_t until_ms, const char *file, struct db_followed *out,
                 struct why *why)

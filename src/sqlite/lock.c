@@ -32,6 +32,7 @@ marked_open(int fd)
     return pread(fd, mark, 4, 0) == 4 && strcmp(mark, "open") == 0;
 }
 
+/* Flushed, because a lost mark would hide a lost log. */
 static bool
 mark(int fd, const char *text)
 {
@@ -39,6 +40,8 @@ mark(int fd, const char *text)
            fsync(fd) == 0;
 }
 
+/* The checks of the log come before SQLite opens the file: it would drop what follows the damage
+ * without an error, and then overwrite it. */
 enum err
 sqlite_lock(struct sqlite_store *store, struct why *why)
 {
@@ -79,6 +82,8 @@ sqlite_lock(struct sqlite_store *store, struct why *why)
     return sqlite_check_rights(store->path, why);
 }
 
+/* A mark that the last process left is kept until the first commit: the log that it describes is
+ * still there. */
 enum err
 sqlite_lock_mark_open(struct sqlite_store *store, struct why *why)
 {
@@ -120,6 +125,7 @@ file_is_intact(const struct sqlite_store *store)
            memcmp(head, magic, sizeof head) == 0 && file_exists(store, "-wal");
 }
 
+/* Also runs a query, since an intact file does not prove that it can be read. */
 enum err
 sqlite_ping(struct db *db, struct why *why)
 {

@@ -74,6 +74,9 @@ sqlite_log_start(int fd, struct sqlite_log_position *at)
     return true;
 }
 
+/* A frame belongs to the log if its salts are those of the header and its checksum continues that
+ * of the frame before. After a restart of the log, old frames follow the new ones; their salts
+ * differ. */
 bool
 sqlite_log_next(int fd, struct sqlite_log_position *at, unsigned char *frame, bool *commits)
 {
@@ -112,6 +115,7 @@ scan_log(int fd, struct sqlite_log_mark *found)
     return true;
 }
 
+/* False for a store that was closed cleanly. */
 static bool
 read_mark(int lock_fd, struct sqlite_log_mark *mark)
 {
@@ -135,6 +139,7 @@ sqlite_log_open(const char *path)
     return open(log, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
 }
 
+/* Other salts: the log restarted after the mark, so that everything before is in the file. */
 bool
 sqlite_log_is_cut(const char *path, int lock_fd, struct sqlite_log_mark *mark,
                   struct sqlite_log_mark *found)
@@ -163,6 +168,8 @@ sqlite_log_mark(struct sqlite_store *store, uint32_t frames)
     if (pwrite(store->lock_fd, text, MARK_BYTES, 0) != MARK_BYTES)
         return; /* the mark stays old: damage may go unnoticed, but no data is lost */
     int64_t now = clock_ticks_ns() / 1000000;
+    /* The log is about to be emptied. Without the flush, a crash could leave the old mark beside an
+     * empty log, and the store would not start. */
     if (frames == 0)
         fdatasync(store->lock_fd);
     else if (now - store->log_written_out_ms >= WRITE_OUT_MS) {

@@ -29,7 +29,8 @@ connect_readonly(const char *address, sqlite3 **out, struct why *why)
     return sqlite_connect(path, SQLITE_OPEN_READONLY, out, why);
 }
 
-/* The open transaction of `from` holds its snapshot. */
+/* The open transaction of `from` holds its snapshot, so that the copy does not start again whenever
+ * the service commits. */
 static int
 copy_pages(sqlite3 *from, sqlite3 *to, void (*progress)(void *context, int percent), void *context)
 {
@@ -47,6 +48,7 @@ copy_pages(sqlite3 *from, sqlite3 *to, void (*progress)(void *context, int perce
     return code == SQLITE_DONE ? finished : code;
 }
 
+/* A new name is durable only after its folder is. */
 enum err
 sqlite_flush_folder(const char *file)
 {
@@ -117,7 +119,8 @@ sqlite_backup(const char *address, const char *file, void (*progress)(void *cont
     return publish(part, file, why);
 }
 
-/* Adds each row of a pragma to the report as a line. */
+/* Adds each row of a pragma to the report as a line. An error of SQLite is a finding, too: a
+ * damaged file may stop the check itself. */
 static enum err
 report_rows(sqlite3 *handle, const char *pragma, struct buf *report)
 {
@@ -212,6 +215,7 @@ sqlite_check(const char *address, struct buf *report, struct why *why)
     return err;
 }
 
+/* The struct db exists only for this call: `work` must not write, and must not ask for versions. */
 enum err
 sqlite_inspect(const char *address, db_work *work, void *argument, struct why *why)
 {

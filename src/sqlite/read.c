@@ -82,6 +82,7 @@ reader_open(struct sqlite_store *store)
     return NULL;
 }
 
+/* A connection stays open until the store closes, even if its thread ends. */
 static struct sqlite_reader *
 reader_of_thread(struct sqlite_store *store)
 {

@@ -16,6 +16,7 @@
 
 #define REPORT_MAX (64 * 1024)
 
+/* Before anything is locked or moved, so that a damaged backup leaves the store as it is. */
 static enum err
 verify(const char *backup, struct arena *mem, struct why *why)
 {
@@ -70,6 +71,7 @@ keep_aside(const char *path, const char *aside, struct arena *mem, struct why *w
     return ERR_UNAVAILABLE;
 }
 
+/* The lock of the service: it cannot start until the restore has ended. */
 static enum err
 lock(const char *path, struct arena *mem, int *fd, struct why *why)
 {

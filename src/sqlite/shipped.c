@@ -1,3 +1,10 @@
+/* shipped.c - the records of a file that follow.c appends to: a header of 80 bytes, then frames of
+ * SQLite's log.
+ *
+ * A header's checksum includes that of the record before, so that a record that is missing,
+ * repeated, or of another file ends the chain. It also covers the checksum of the frames. A reader
+ * stops at the first record that is not intact; what follows is incomplete or damaged. Numbers are
+ * big-endian, so that a folder can be restored on another machine. */
 #include "sqlite/shipped.h"
 
 #include "base/arena.h"
@@ -131,6 +138,8 @@ shipped_add_frame(uint64_t sum, const unsigned char *frame, size_t length)
 
 #define LOG_HEADER_BYTES 32 /* of SQLite's log */
 
+/* The size and the checksum of the struct change only after the flush: after an error the next
+ * record overwrites the incomplete one. */
 enum err
 shipped_append(struct shipped_file *file, const struct shipped_record *record, int log_fd)
 {
@@ -157,6 +166,7 @@ shipped_append(struct shipped_file *file, const struct shipped_record *record, i
 
 /* ---- reading ---- */
 
+/* Reads the frames into memory one by one: a record may be larger than memory. */
 static bool
 frames_are_intact(const struct shipped_file *file, const struct shipped_record *record, off_t at)
 {
@@ -183,6 +193,8 @@ continues(const struct shipped_file *file, const struct shipped_record *record)
     return !file->has_record || record->first == (same_log ? before->frames : 0);
 }
 
+/* ERR_NOT_FOUND is the end of the file as well as damage: the caller compares file->size with the
+ * length of the file. */
 enum err
 shipped_next(struct shipped_file *file, struct shipped_record *record, off_t *frames_at)
 {
@@ -204,6 +216,7 @@ shipped_next(struct shipped_file *file, struct shipped_record *record, off_t *fr
     return ERR_NONE;
 }
 
+/* The frame begins with the number of its page, counted from 1. */
 enum err
 shipped_apply(const struct shipped_file *file, const struct shipped_record *record, off_t frames_at,
               int copy_fd)

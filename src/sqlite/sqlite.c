@@ -1,3 +1,10 @@
+/* sqlite.c - opens a store, runs statements, and is the table of functions of this engine.
+ *
+ * The order of opening matters: the lock file, so that no other process has the store; the checks
+ * of the log, before SQLite recovers it; the file itself, locked under any name; the write
+ * connection in WAL mode; and last the mark that the store is open. Statements are prepared per
+ * connection: all of them on the write connection at the start, which finds invalid ones, and
+ * lazily on the connections of readers. */
 #include "sqlite/sqlite.h"
 
 #include "base/arena.h"
@@ -111,6 +118,8 @@ sqlite_disconnect(struct sqlite_connection *connection)
 
 /* ---- one statement ---- */
 
+/* What may succeed later is ERR_UNAVAILABLE, which the API answers with 503. Everything else is a
+ * defect or damage. */
 static enum err
 err_of(sqlite3 *handle, const struct sql *sql)
 {
@@ -134,6 +143,8 @@ err_of(sqlite3 *handle, const struct sql *sql)
     }
 }
 
+/* SQLITE_STATIC: the text is not copied. It stays valid until sqlite_query() clears the bindings.
+ */
 static int
 bind_value(sqlite3_stmt *statement, int index, const struct db_value *value)
 {
@@ -155,6 +166,7 @@ bind_values(const struct sqlite_statement *statement, const struct db_value *val
     return code;
 }
 
+/* Texts are copied: SQLite's are valid only until the next step. */
 static void
 add_row(sqlite3_stmt *statement, struct db_gather *gather)
 {
@@ -174,6 +186,8 @@ add_row(sqlite3_stmt *statement, struct db_gather *gather)
     }
 }
 
+/* Ids are recorded before the statement runs. A member that is rolled back leaves them in the list,
+ * which only invalidates more than necessary. */
 static enum err
 sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db_value *values,
              size_t count, struct db_rows *rows)
@@ -224,6 +238,7 @@ address_problem(const char *address)
     return NULL;
 }
 
+/* Also for a store that was opened in part. The locks are released last. */
 static void
 sqlite_close(struct db *db)
 {
@@ -240,6 +255,7 @@ sqlite_close(struct db *db)
     free(store);
 }
 
+/* sqlite_lock_file() is called twice: a new store has no file before SQLite creates it. */
 static enum err
 sqlite_open(const struct db_settings *settings, struct db **out, struct why *why)
 {
@@ -301,6 +317,7 @@ describe(const struct db *db, struct arena *mem)
 
 /* ---- the schema ---- */
 
+/* On the write connection, before the service starts, so that no group commit is under way. */
 static enum err
 schema_run(struct db *db, const char *script, int64_t *number, struct why *why)
 {
