@@ -37,6 +37,7 @@ static const bool url_digit[256] = {
     ['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true, ['-'] = true, ['_'] = true,
 };
 
+/* Without a branch per character, for speed; the result does not depend on the position. */
 bool
 base64url_only(struct str text)
 {
@@ -46,6 +47,8 @@ base64url_only(struct str text)
     return only;
 }
 
+/* Strict, because an accepted second spelling of a token or id would be another text with the same
+ * bytes. */
 static struct str
 decode(struct arena *mem, struct str text, const char *extra)
 {

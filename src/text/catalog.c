@@ -1,3 +1,9 @@
+/* catalog.c - reads message catalogs, and finds messages by key or by their English sentence.
+ *
+ * Entries are sorted by key for lookups by bisection. Sentences without values are also sorted by
+ * text. A sentence with values cannot be found that way: each such message is compared as a
+ * pattern, in the order of the keys, which is a linear search; there are few. All checks happen at
+ * the start of the program, so that the functions that pages call do not fail. */
 #include "text/catalog.h"
 
 #include "base/arena.h"
@@ -47,6 +53,7 @@ is_value_name(struct str name)
     return name.len > 0;
 }
 
+/* A text that passed text_problem(): a value always has its closing brace. */
 bool
 message_cut(struct str *rest, struct message_piece *piece)
 {
@@ -129,6 +136,8 @@ by_key(const void *a, const void *b)
     return str_order(one->key, other->key);
 }
 
+/* Also reports repeated keys, which are adjacent now, and checks the texts, which are complete only
+ * after all lines were read. */
 static enum err
 sort(struct catalog *catalog, struct why *why)
 {
@@ -159,6 +168,8 @@ has_braces(struct str text)
     return str_index(text, '{') < text.len || str_index(text, '}') < text.len;
 }
 
+/* Braces of any kind go to the second group, also {{, which is a literal brace but not equal to the
+ * sentence. */
 static void
 index_sentences(struct arena *mem, struct catalog *catalog)
 {
@@ -240,6 +251,7 @@ catalog_find(const struct catalog *catalog, struct str key)
     return entry == NULL ? STR_NONE : entry->text;
 }
 
+/* A value that the caller did not give is left out. */
 static struct str
 fill(struct arena *mem, struct str text, const struct message_value *values, size_t count)
 {
@@ -273,7 +285,8 @@ index_of(struct str text, struct str part)
     return text.len;
 }
 
-/* Whether the sentence is this message with values; if so, returns them. */
+/* Whether the sentence is this message with values; if so, returns them. A value ends where the
+ * literal text after it occurs first, so that a value must not contain that text. */
 static bool
 matches(struct arena *mem, struct str text, struct str sentence, struct message_value *values,
         size_t *count)
@@ -322,6 +335,8 @@ catalog_translate(const struct catalog *from, const struct catalog *to, struct a
 
 /* ---- selection ---- */
 
+/* RFC 4647 section 3.4 (lookup), with the roles named from the view of the user: "de-AT" is served
+ * by "de". */
 bool
 language_covers(struct str range, struct str tag)
 {
@@ -364,6 +379,7 @@ use_declared(struct catalog *catalog, struct why *why)
     return ERR_NONE;
 }
 
+/* Messages under "sentence." are used by their text, which cannot be counted. */
 enum err
 catalog_check(struct catalog *catalog, struct why *why)
 {

@@ -1,5 +1,6 @@
 #include "text/cookie.h"
 
+/* Of two cookies with one name, the second may have been set by another host of the domain. */
 struct str
 cookie_find(struct str header, struct str name)
 {

@@ -1,3 +1,10 @@
+/* html_scanner.c - a subset of the HTML tokenizer, one state per situation in which a mark can
+ * appear.
+ *
+ * Escaping is right only if the context of a mark is known for certain. Where browsers guess or
+ * repair, this refuses the template: a mistake is found when the program starts, not as a hole in a
+ * page. Each step function gets one character and changes the state; a character that ends
+ * something is passed on to the function of the next state. */
 #include "text/html_scanner.h"
 
 #include "base/ascii.h"
@@ -39,6 +46,8 @@ add_to_name(char name[SCANNER_NAME_MAX + 1], char c)
 
 /* ---- tags ---- */
 
+/* Elements in which a browser reads no tags. In the first list character references count; in the
+ * second nothing does, so that no escape is safe there. */
 static enum scanner_state
 state_inside(const char *tag)
 {
@@ -50,6 +59,7 @@ state_inside(const char *tag)
     return is_one_of(tag, raw_elements) ? SCANNER_IN_RAW_ELEMENT : SCANNER_IN_TEXT;
 }
 
+/* http-equiv can refresh to an address or change the policy of the page. */
 static const char *
 end_tag(struct html_scanner *scanner)
 {
@@ -176,6 +186,8 @@ in_bare(struct html_scanner *scanner, char c)
 
 /* ---- elements without tags inside, comments, the doctype ---- */
 
+/* Looks for the end tag of the element, whose name must match: `matched` counts characters of
+ * "</name". */
 static const char *
 in_closed_element(struct html_scanner *scanner, char c)
 {
@@ -199,6 +211,7 @@ in_closed_element(struct html_scanner *scanner, char c)
     return NULL;
 }
 
+/* Only comments and the doctype: CDATA and processing instructions are read differently in HTML. */
 static const char *
 after_bang(struct html_scanner *scanner, char c)
 {
@@ -216,6 +229,7 @@ after_bang(struct html_scanner *scanner, char c)
     return NULL;
 }
 
+/* Browsers also end comments at --!>, and at > directly after <!--; neither is accepted. */
 static const char *
 in_comment(struct html_scanner *scanner, char c)
 {
@@ -345,6 +359,9 @@ is_in_tag(enum scanner_state state)
     return state == SCANNER_BETWEEN || state == SCANNER_AFTER_ITEM;
 }
 
+/* A section may be left out or repeated. So the state at its end must equal that at its start, in
+ * the same tag and the same attribute. Between attributes, the content may lack the space that
+ * separates it from the next one: the caller adds it. */
 bool
 html_scanner_close_section(const struct html_scanner *opened, struct html_scanner *now,
                            bool *needs_space)
@@ -367,6 +384,7 @@ html_scanner_close_section(const struct html_scanner *opened, struct html_scanne
            (!in_value || opened->attributes == now->attributes);
 }
 
+/* With one of these, the value that follows cannot change the scheme. */
 bool
 html_scanner_url_prefix_ok(struct str prefix)
 {

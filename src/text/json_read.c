@@ -1,3 +1,11 @@
+/* json_read.c - two passes: the first checks limits and counts children, the second builds the
+ * tree.
+ *
+ * Because the number of children is known, each array and object is allocated once with its exact
+ * size. The first pass does not know JSON: it only skips strings and counts brackets and commas, so
+ * that its numbers are an upper bound for an invalid document, too. The second pass is a recursive
+ * descent parser; the first has limited its depth. An allocation never depends on a number in the
+ * document. */
 #include "text/json_read.h"
 
 #include "base/arena.h"
@@ -46,7 +54,8 @@ refuse_at(struct str document, size_t offset, const char *sentence, struct why *
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte is the lowest");
 
 /* How many of eight bytes come before the first quote, backslash, or control character; 8 if there
- * is none. */
+ * is none. All eight are compared at once: after the XOR, the wanted character is a zero byte. A
+ * borrow can set wrong bits, but only after the first match. */
 static size_t
 plain_bytes(const char *text)
 {
@@ -175,6 +184,7 @@ check_text(struct str document, size_t depth_max, struct containers *containers,
 
 /* ---- parsing ---- */
 
+/* At the end of the document the problem is always that something is missing. */
 static bool
 fail(struct reader *reader, const char *at, const char *problem)
 {
@@ -298,7 +308,8 @@ read_string(struct reader *reader, struct str *out)
     return true;
 }
 
-/* `at` is after the number. */
+/* `at` is after the number. The digits are copied, because no NUL follows them. A number too small
+ * for a double becomes 0. */
 static bool
 convert_number(struct reader *reader, const char *start, bool whole, struct json_value *out)
 {
@@ -452,6 +463,7 @@ read_children(struct reader *reader, struct json_value *out)
     const struct json_value *twice = object ? find_duplicate(reader->mem, out) : NULL;
     if (twice == NULL)
         return true;
+    /* A key with escapes is a copy, whose place in the document is not known. */
     bool in_place = twice->key.ptr > start && twice->key.ptr < reader->at;
     return fail(reader, in_place ? twice->key.ptr - 1 : start, "duplicate key in an object");
 }

@@ -72,7 +72,7 @@ put_line(struct buf *out, const struct json_value *value)
     buf_add_c(out, !object ? "]" : (value->count > 0 ? " }" : "}"));
 }
 
-/* The comma after this value, if any. */
+/* Whether the value fits into the line, with a comma after it. */
 static bool
 fits(struct buf *out, const struct json_value *value, size_t width, size_t used)
 {
@@ -87,6 +87,7 @@ new_line(struct buf *out, size_t indent)
     buf_add_format(out, "\n%*s", (int)indent, "");
 }
 
+/* Tries each value on one line first. A nested value is tried again at each level. */
 static void
 lay_out(struct buf *out, const struct json_value *value, size_t width, size_t indent, size_t used)
 {

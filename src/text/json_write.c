@@ -1,3 +1,8 @@
+/* json_write.c - a writer without a tree: values go to the buffer at once, and need_comma is all
+ * the state.
+ *
+ * Most text needs no escape. add_text() copies the longest such run at once, and checks eight bytes
+ * per step. */
 #include "text/json_write.h"
 
 #include "text/time_text.h"
@@ -102,6 +107,7 @@ plain_prefix(struct str text)
     return i;
 }
 
+/* A byte from 0x80 on gets here only if it is not valid UTF-8. */
 static void
 add_escaped(struct buf *out, unsigned char byte)
 {
@@ -181,7 +187,8 @@ json_int(struct json *json, int64_t value)
     buf_add_int(json->out, value);
 }
 
-/* Integers that a double represents exactly have no exponent. NaN and infinity become null. */
+/* Integers that a double represents exactly have no exponent. NaN and infinity become null. The
+ * shortest text that reads back as the same number is found by trying. */
 void
 json_number(struct json *json, double value)
 {

@@ -109,7 +109,7 @@ static const struct {
     { 0x1f1e6 }, /* regional indicators, used for flags */
 };
 
-/* 0: looks like no other character. */
+/* 0: looks like no other character. `letters` is sorted by point. */
 static char
 latin_for(int32_t point)
 {

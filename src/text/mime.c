@@ -1,3 +1,9 @@
+/* mime.c - one email: headers, then the same text twice, plain and as HTML (multipart/alternative).
+ *
+ * Names of devices and apps appear in messages and come from others. A line break in a header would
+ * begin another header, so that add_value() replaces control characters; the HTML is escaped. Parts
+ * in ASCII are sent as they are, others as quoted-printable, so that no line depends on 8BITMIME.
+ */
 #include "text/mime.h"
 
 #include "base/ascii.h"
@@ -73,6 +79,7 @@ add_header(struct buf *out, const char *name, struct str value)
     buf_add_c(out, "\r\n");
 }
 
+/* `shown` is in quotes: it comes from the operator's settings. */
 static void
 add_address(struct buf *out, const char *name, struct str shown, struct str address)
 {
@@ -100,6 +107,7 @@ add_date(struct buf *out, int64_t seconds)
 
 /* ---- bodies ---- */
 
+/* The link is on a line of its own, so that programs that make links of URLs find its end. */
 static void
 add_text(struct buf *out, const struct mime_message *message)
 {
@@ -152,6 +160,7 @@ add_quoted(struct buf *out, struct str text)
             buf_add_c(out, "=\r\n");
             column = 0;
         }
+        /* A space at the end of a line may be removed on the way (RFC 2045 section 6.7). */
         bool at_end = i + 1 == text.len || text.ptr[i + 1] == '\n';
         bool literal = byte >= 0x20 && byte < 0x7f && byte != '=' && !(byte == ' ' && at_end);
         if (literal)

@@ -1,3 +1,8 @@
+/* multipart.c - cuts a body at its boundary and reads the heads of the parts.
+ *
+ * The boundary belongs to the line break before it (RFC 2046 section 5.1.1), so that the bytes of a
+ * part end before CR LF. Parts are never copied. Every length has a limit: the boundary, the head
+ * of a part, a name, the number of parts. */
 #include "text/multipart.h"
 
 #include "base/ascii.h"
@@ -102,7 +107,7 @@ read_disposition(struct str text, struct multipart_part *part)
     return part->name.len > 0 ? NULL : "a part has no name";
 }
 
-/* Reads lines up to the empty one. */
+/* Reads lines up to the empty one. Other headers, such as Content-Type, are ignored. */
 static const char *
 read_head(struct str head, struct multipart_part *part)
 {
@@ -178,6 +183,7 @@ multipart_read(struct arena *mem, struct str boundary, struct str body, struct m
                : refuse(why, "there are bytes after the last boundary");
 }
 
+/* A name that occurs twice is ambiguous: another parser might take the other one. */
 struct str
 multipart_find(const struct multipart *multipart, const char *name)
 {

@@ -1,3 +1,8 @@
+/* png.c - copies the chunks that draw a picture, and checks their order and checksums.
+ *
+ * Images that others send are served from the origin of this service, so that nothing else may be
+ * in them: a file that is also a script or an archive, text, or a location. Browsers decode what is
+ * left; the size in pixels and bytes is limited. */
 #include "text/png.h"
 
 #include "base/buf.h"
@@ -117,6 +122,7 @@ png_clean(struct arena *mem, struct str file, struct str *out)
         if (str_eq_c(type, "IEND"))
             break;
         bool draws = str_eq_c(type, "PLTE") || str_eq_c(type, "tRNS") || str_eq_c(type, "IDAT");
+        /* The case of the first letter says whether a decoder may skip an unknown chunk. */
         if (!draws && (type.ptr[0] & 0x20) == 0)
             return damaged; /* a critical chunk that does not exist, or a second IHDR */
         if (png.data && !str_eq_c(type, "IDAT"))

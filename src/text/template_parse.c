@@ -1,3 +1,10 @@
+/* template_parse.c - parses pages into flat lists of nodes, at the start of the program.
+ *
+ * Two machines run in step: this file finds marks, and the HTML scanner reads everything between
+ * them, so that each mark is parsed with its context known. Includes are parsed into the list of
+ * the page that includes them: the scanner continues, and a section cannot cross a file. Messages
+ * are inserted when a page is parsed, once per language; what is left for rendering is copying text
+ * and escaping values. */
 #include "base/ascii.h"
 #include "text/template_internal.h"
 
@@ -58,6 +65,7 @@ refuse(struct parser *parser, const struct source *source, const char *problem)
     return ERR_INVALID;
 }
 
+/* In scratch memory, which is freed after the page was copied: growing leaves old arrays behind. */
 static enum err
 add_node(struct parser *parser, const struct source *source, struct node node)
 {
@@ -104,12 +112,15 @@ url_problem(const struct parser *parser, const struct source *source, bool is_va
                    ? NULL
                    : "a value may not choose what this element loads";
     }
+    /* The literal text before the mark decides what kind of address it is. */
     /* A value after "javascript:" would run as a script, however it is encoded. */
     return str_starts(before, STR("{{")) || html_scanner_url_prefix_ok(before)
                ? NULL
                : "an address with a mark must begin with /, ?, #, https:// or http://";
 }
 
+/* The escape is chosen here, by the position: at the start of an address the value is checked when
+ * it is rendered, later in an address it is percent-encoded. */
 static enum err
 take_value(struct parser *parser, const struct source *source, struct str name)
 {
@@ -155,6 +166,7 @@ open_section(struct parser *parser, const struct source *source, enum node_kind 
     return add_node(parser, source, (struct node){ .kind = node, .text = name });
 }
 
+/* `outer_sections`: those that were open when this file began, which it must not close. */
 static enum err
 close_section(struct parser *parser, const struct source *source, size_t outer_sections,
               struct str name)
@@ -176,6 +188,7 @@ close_section(struct parser *parser, const struct source *source, size_t outer_s
     return err;
 }
 
+/* Each file must begin and end between elements, so that it can be read on its own. */
 static enum err
 include(struct parser *parser, const struct source *source, struct str name)
 {
@@ -285,7 +298,8 @@ is_own_text(const struct parser *parser, char c)
            (!in_value || parser->spoken);
 }
 
-/* `at` is before "{{", and on success after "}}". */
+/* `at` is before "{{", and on success after "}}". A name cannot contain a brace, so that the first
+ * } ends it. */
 static enum err
 take_mark(struct parser *parser, struct source *source, size_t outer_sections)
 {

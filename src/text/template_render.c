@@ -1,3 +1,8 @@
+/* template_render.c - fills in the values of a page. No errors are possible here: a name without a
+ * value is empty.
+ *
+ * Every value is escaped by the rule that the parser chose for its position. Only a part is copied
+ * as it is, and only part_render() can make one, from a template. */
 #include "text/template_internal.h"
 
 #include "text/html.h"
@@ -39,6 +44,7 @@ values_new(struct arena *mem)
     return values;
 }
 
+/* A list: pages have few values, and each is looked up a few times. */
 static struct entry *
 entry_find(const struct values *values, struct str name)
 {
@@ -104,6 +110,7 @@ struct scope {
     const struct scope *outer;
 };
 
+/* From the innermost item outwards. */
 static const struct entry *
 look_up(const struct scope *scope, struct str name)
 {
@@ -130,6 +137,7 @@ is_safe_address(struct str address)
     return str_starts(address, STR("/")) && !str_starts(address, STR("//"));
 }
 
+/* A flag, list, or part under the name of a value shows nothing. */
 static void
 render_value(const struct node *node, const struct scope *scope, struct buf *out)
 {

@@ -1,3 +1,5 @@
+/* time_text.c - the calendar in integers, without the C library: its functions take locks and read
+ * the time zone, and lists of facts write two times per fact. */
 #include "text/time_text.h"
 
 #include <string.h>
@@ -59,6 +61,7 @@ put_date(char *text, uint32_t day)
     put_two(text + 8, day - before[month] + 1);
 }
 
+/* Division rounds toward zero; times before 1970 need the day before. */
 bool
 time_put(char out[TIME_TEXT_LENGTH], int64_t seconds)
 {

@@ -1,3 +1,7 @@
+/* url.c - percent-encoding, and the form of an origin.
+ *
+ * Decoding is strict, so that no two readers see different values: a broken escape is an error, not
+ * a literal percent sign, and %00 is an error, because C code would see a shorter text. */
 #include "text/url.h"
 
 #include "base/arena.h"
@@ -44,6 +48,7 @@ plain_prefix(struct str in, bool plus_is_space)
     return i;
 }
 
+/* *out is set even if the text is not valid UTF-8; then the result is false. */
 bool
 url_decode(struct arena *mem, struct str in, bool plus_is_space, struct str *out)
 {
@@ -98,6 +103,7 @@ url_encode(struct buf *out, struct str in)
 
 /* ---- origins ---- */
 
+/* inet_pton() needs a NUL at the end. */
 static bool
 is_address(int family, struct str text)
 {

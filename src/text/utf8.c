@@ -1,3 +1,8 @@
+/* utf8.c - validity, normal forms, and characters that single-line text must not contain.
+ *
+ * ASCII has a fast path everywhere. Normal forms are made of utf8proc's single steps instead of
+ * utf8proc_map(): decompose, sort marks, compose. So memory comes from the arena, which is wiped,
+ * and the number of marks per letter is limited before they are sorted. */
 #include "text/utf8.h"
 
 #include "base/arena.h"
@@ -105,7 +110,8 @@ mark_class(int32_t point)
     return utf8proc_get_property(point)->combining_class;
 }
 
-/* Puts the marks that follow a letter into canonical order. False if there are too many of them. */
+/* Puts the marks that follow a letter into canonical order (insertion sort; it is stable, as
+ * required). False if there are too many of them. */
 static bool
 sort_marks(struct points *points)
 {
@@ -147,6 +153,7 @@ decompose(struct arena *mem, struct points in, unsigned options, struct points *
     return sort_marks(out);
 }
 
+/* Works in place: composing never makes a text longer. */
 static struct str
 compose(struct arena *mem, struct points points)
 {
@@ -208,6 +215,7 @@ struct range {
     int32_t last;
 };
 
+/* The tables are sorted, so that the search ends at the first range after the point. */
 static bool
 in_ranges(const struct range *ranges, size_t count, int32_t point)
 {
@@ -304,6 +312,7 @@ is_needed(int32_t before, int32_t point, int32_t after)
     }
 }
 
+/* The last two code points of each plane are non-characters. */
 static bool
 is_forbidden(int32_t point)
 {
