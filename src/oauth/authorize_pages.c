@@ -1,5 +1,12 @@
 /* authorize_pages.c - the authorization endpoint and the consent page. docs/ARCHITECTURE.md lists
- * the steps; flow/authorize.h implements them. */
+ * the steps; flow/authorize.h implements them.
+ *
+ * The order of the checks in get_authorize() protects users. Errors about the client or its
+ * redirect URI are shown here and never redirected, because the address is not trusted yet. All
+ * others are sent to the app, but only for a user who is signed in: otherwise a link to this
+ * endpoint would lead straight to any registered address. The consent form carries the id of the
+ * stored request and the user's choices, nothing else, so that it cannot change who asks for
+ * what. */
 #include "base/arena.h"
 #include "crypt/secret.h"
 #include "dispatch/browser_session.h"
@@ -99,6 +106,8 @@ redirect_to_app(struct call *call, struct str uri, const char *name, struct str 
 
 /* ---- consent page ---- */
 
+/* "All preferences" would be wrong for a user who may choose areas on the same page, so it has
+ * another text there. */
 static void
 put_scope_text(struct call *call, struct values *item, size_t i, bool chooses_domains)
 {
@@ -159,6 +168,7 @@ put_developer(struct call *call, struct values *values, const struct app *app)
                 app->homepage.len + app->privacy_link.len + app->owner_id.len > 0);
 }
 
+/* For a new request and for a stored one. `asked` is what the user allowed this app before. */
 static enum err
 show_consent(struct call *call, const struct app *app, struct str redirect_uri, scopes requested,
              const struct authorize_begun *asked)
@@ -192,10 +202,13 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
                &preview);
     err = page_send(call, 200, "consent", values);
     if (err == ERR_NONE)
+        /* The form leads to a redirect to the app, to which browsers apply form-action as well. */
         page_allow_form_action(call, redirect_uri_origin(call->mem, redirect_uri));
     return err;
 }
 
+/* The request is valid. Of a valid grant that covers it, the code is issued at once; otherwise the
+ * request is stored. */
 static enum err
 begin(struct call *call, const struct authorize_checked *checked)
 {
@@ -239,6 +252,7 @@ get_authorize(struct call *call)
     enum err err;
     if (!document_client_prepare(call, &params, &err))
         return err;
+    /* Only then is the redirect URI of the portal's trial allowed. */
     if (trial_matches(call, params.client_id, params.redirect_uri, params.state))
         params.trial_of = call->browser->user.id;
     err = authorize_check(call->db, call->mem, &params, &checked);
@@ -263,6 +277,8 @@ get_authorize(struct call *call)
 
 /* ---- stored requests ---- */
 
+/* Where a user returns after signing in again. The request is bound to the session, so that no one
+ * else can answer it. */
 static enum err
 get_consent(struct call *call)
 {
@@ -289,6 +305,7 @@ get_consent(struct call *call)
                                                        .withheld = request.withheld,
                                                        .sensitive = request.sensitive,
                                                        .never_ends = request.never_ends });
+    /* The user had only to sign in again (prompt=login); the grant covers the request. */
     err = consent_resume(call->db, call->mem, &call->browser->session, &call->browser->user, id,
                          call->now, &request, &code);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN)
@@ -299,7 +316,8 @@ get_consent(struct call *call)
     return err;
 }
 
-/* Each ticked box is one field named `scope`. */
+/* Each ticked box is one field named `scope`. Unknown scopes are ignored; the flow also drops those
+ * that were not requested. */
 static scopes
 read_ticks(const struct form *form)
 {
@@ -313,7 +331,8 @@ read_ticks(const struct form *form)
     return ticked;
 }
 
-/* The preview of hints, which the page's script reloads when a box changes. Changes nothing. */
+/* The preview of hints, which the page's script reloads when a box changes. Changes nothing. Only
+ * for a request that waits in this session. */
 static enum err
 get_hints(struct call *call)
 {
@@ -342,6 +361,8 @@ get_hints(struct call *call)
     return err == ERR_NONE ? page_send(call, 200, "consent_hints", values) : err;
 }
 
+/* Nothing of the request is in the form but its id; consent_decide() deletes the stored request, so
+ * that of two answers one finds it. */
 static enum err
 post_consent(struct call *call)
 {
@@ -387,6 +408,7 @@ post_consent(struct call *call)
                         request.state);
     else
         redirect_to_app(call, request.redirect_uri, "error", STR("access_denied"),
+                        /* RFC 6749 §4.1.2.1. Also if everything was unticked. */
                         "The user denied access.", request.state);
     return ERR_NONE;
 }

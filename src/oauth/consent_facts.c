@@ -1,3 +1,8 @@
+/* consent_facts.c - the newest facts of the requested areas, each with a box that withholds it.
+ *
+ * The page has room for twenty facts, which the areas share; each area gets at least five, in the
+ * order of the definitions, until the twenty are used. The rest is counted. Facts that the user
+ * withheld before are shown as such. */
 #include "oauth/consent_facts.h"
 
 #include "base/arena.h"
@@ -20,6 +25,7 @@ struct listing {
     int64_t omitted;
 };
 
+/* Facts that wait or are marked as wrong are not shared with apps anyway. */
 static bool
 lists(const struct atom *atom, const struct domain *domain)
 {
@@ -40,6 +46,7 @@ put_fact(struct listing *listing, struct values *item, const struct domain *doma
     values_flag(item, "before", !view_shows(&listing->view, atom));
 }
 
+/* Facts are stored oldest first, so the loop runs backward. */
 static void
 put_domain(struct listing *listing, struct values *values, const struct domain *domain)
 {
@@ -110,6 +117,8 @@ consent_facts_ids(struct call *call, const struct form *form, size_t *count)
     return ids;
 }
 
+/* Ids that are not the user's are ignored. A fact that does not fit is left out: this is for the
+ * preview; consent_decide() refuses the whole form instead. */
 struct str
 consent_facts_withheld(struct call *call, const struct facts *facts, const struct form *form,
                        struct str withheld)

@@ -1,3 +1,9 @@
+/* consent_preview.c - under each requested scope, the values that the app would read now.
+ *
+ * All facts are loaded once and shown by member: at most five lines per scope, a few more that open
+ * on demand, and the number of the rest. A page for many scopes has fewer lines each, because a
+ * page is at most 60 KB. Sensitive facts are listed beside their own box, and those that the user
+ * withheld are left out. */
 #include "oauth/consent_preview.h"
 
 #include "base/buf.h"
@@ -73,6 +79,8 @@ member_values(struct consent_preview *preview, const struct domain *domain,
         const struct atom *atom = &preview->facts.list[i].atom;
         if (atom->status != ATOM_ACTIVE || !str_eq(atom->domain, domain->name) ||
             !str_eq(atom->member, member->name) || !view_shows(&preview->view, atom) ||
+            /* A statement about health in a member that is not sensitive as a whole: it is withheld
+             * without its box, so it is not shown as readable. */
             (!member->sensitive && view_is_sensitive(domain, member, atom->key)) ||
             (*count)++ >= VALUES_MAX)
             continue;
@@ -88,6 +96,8 @@ member_values(struct consent_preview *preview, const struct domain *domain,
     return message_with(call, KEY("consent.preview.values"), values, 2);
 }
 
+/* With `name_domain`, the label also names the domain, because the lines of all domains are in one
+ * list. */
 static void
 put_domain(struct consent_preview *preview, struct lines *lines, const struct domain *domain,
            bool name_domain)
@@ -113,6 +123,7 @@ put_domain(struct consent_preview *preview, struct lines *lines, const struct do
     }
 }
 
+/* The members that the user info endpoint returns. */
 static void
 put_profile(struct consent_preview *preview, struct lines *lines)
 {
@@ -148,6 +159,7 @@ consent_preview_put_scope(struct consent_preview *preview, struct values *item, 
     for (size_t i = 0; i < domains->count; i++)
         if (everything || scope_named(domains->list[i].name) == one)
             put_domain(preview, &lines, &domains->list[i], everything);
+    /* Only scopes that read preferences can say that there is nothing yet. */
     values_flag(item, "reads_none", lines.shown == 0 && (everything || scopes_domains(one) != 0));
     if (lines.omitted > 0)
         values_text(item, "more",

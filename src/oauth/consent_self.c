@@ -14,6 +14,7 @@ host_of(struct str url)
     return str_first(rest, str_index(rest, '/'));
 }
 
+/* One box per domain; the choice "some" makes them count. */
 static void
 put_areas(struct call *call, struct values *values)
 {
@@ -27,6 +28,7 @@ put_areas(struct call *call, struct values *values)
     }
 }
 
+/* "local": the code goes to a program on this device, and any program can claim this name. */
 void
 consent_self_put(struct call *call, struct values *values, const struct app *app,
                  struct str redirect_uri, scopes requested)
@@ -51,6 +53,7 @@ consent_self_chooses_domains(const struct app *app, scopes requested)
            !scopes_limit_domains(requested);
 }
 
+/* A missing form means everything, as on the page before a choice. */
 scopes
 consent_self_domains(const struct form *form)
 {

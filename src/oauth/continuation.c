@@ -14,6 +14,8 @@ continuation_request(const struct continuation *continuation)
                                               : request_in_path(continuation->next);
 }
 
+/* `next` comes from the browser: only paths of this service are accepted, or signing in would be an
+ * open redirect. */
 struct str
 continuation_path(struct call *call, const struct continuation *continuation)
 {
@@ -37,6 +39,8 @@ check_next(struct call *call, struct str next, struct authorize_checked *out)
     return outdated ? ERR_NOT_FOUND : err;
 }
 
+/* For the name of the app on the sign-in page. The request in `next` is checked in full: otherwise
+ * any link could put a name on the page. */
 struct sender
 continuation_sender(struct call *call, const struct continuation *continuation)
 {

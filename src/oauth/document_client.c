@@ -9,6 +9,7 @@
 #include "web/response.h"
 #include "web/state.h"
 
+/* Ids of other clients never begin like this. */
 static bool
 is_url(struct str client_id)
 {
@@ -41,6 +42,7 @@ refuse(struct call *call, struct str problem)
                    STR_ARG(problem)));
 }
 
+/* `seconds` is for Retry-After. */
 static enum err
 refuse_busy(struct call *call, int status, int64_t seconds)
 {
@@ -57,6 +59,7 @@ static enum err
 begin_wait(struct call *call, struct str url)
 {
     struct http_exchange *exchange = call->exchange;
+    /* So that a user cannot make the service send requests to other hosts at will. */
     int64_t seconds = throttle_take(call->web->document_fetches, exchange->request.network);
     if (seconds != 0)
         return refuse_busy(call, 429, seconds);
@@ -68,6 +71,8 @@ begin_wait(struct call *call, struct str url)
     return ERR_NONE;
 }
 
+/* Called again after the wait, with call->waited_for set: then it takes the result instead of
+ * looking. */
 bool
 document_client_prepare(struct call *call, const struct authorize_params *params, enum err *err)
 {

@@ -1,4 +1,8 @@
-/* register_api.c - POST /oauth/register: clients register themselves (RFC 7591). */
+/* register_api.c - POST /oauth/register: clients register themselves (RFC 7591).
+ *
+ * Anyone may call it, so registrations are limited per network, and a public client that sends the
+ * same metadata again gets the same row (client/registration.h). A request that is refused for its
+ * content does not count. */
 #include "client/registration.h"
 #include "crypt/secret.h"
 #include "dispatch/throttle.h"
@@ -26,6 +30,7 @@ send_client(struct call *call, const struct app *app, const struct client_metada
 {
     static const char *const grants[] = { "authorization_code", "refresh_token" };
     static const char *const responses[] = { "code" };
+    /* A client that names no scopes gets those that an MCP client needs. */
     scopes first = app->scopes != 0 ? app->scopes : call->web->settings.mcp_scope;
     struct str method =
         str_present(metadata->auth_method) ? metadata->auth_method : STR("client_secret_basic");

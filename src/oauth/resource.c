@@ -3,6 +3,7 @@
 #include "text/form.h"
 #include "text/json_write.h"
 
+/* In this order for resource_write(): the whole service first, because it includes the others. */
 static const struct {
     const char *path;
     audience part;
@@ -48,6 +49,7 @@ resource_read(const struct form *form, struct str base_url, audience *out)
     return true;
 }
 
+/* The fewest URLs that cover the audience. */
 void
 resource_write(struct json *out, struct arena *mem, struct str base_url, audience of)
 {

@@ -1,6 +1,10 @@
-/* signin_pages.c - sign-in and sign-out.
- * An unknown user, a wrong password, and a disabled account get the same response. After sign-in
- * the browser goes only to a path of this service or to a stored authorization request. */
+/* signin_pages.c - sign-in and sign-out. An unknown user, a wrong password, and a disabled account
+ * get the same response, after the same work: session_sign_in() hashes the password in any case.
+ * After sign-in the browser goes only to a path of this service or to a stored authorization
+ * request.
+ *
+ * Failures are counted by account and by network, or by the device cookie alone if the browser has
+ * signed in to this account before, so that a stranger's failures do not lock the user out. */
 #include "crypt/password.h"
 #include "dispatch/browser_session.h"
 #include "dispatch/throttle.h"
@@ -49,6 +53,8 @@ continuation(const struct call *call)
     return (struct continuation){ call_text(call, NEXT), call_text(call, REQUEST) };
 }
 
+/* The page names the app that sent the user, after its request was checked, and allows the form to
+ * lead to it. */
 static enum err
 show_page(struct call *call, int status, struct continuation after, struct str username,
           struct str problem)
@@ -87,6 +93,7 @@ get_signin(struct call *call)
     return show_form(call, 200, STR_NONE);
 }
 
+/* `seconds` until the next attempt is allowed. */
 static enum err
 send_wait(struct call *call, int64_t seconds)
 {
@@ -98,6 +105,8 @@ send_wait(struct call *call, int64_t seconds)
     return err;
 }
 
+/* A session that the browser already has ends: a new sign-in always gets a new key, so that a key
+ * that was known before is worth nothing (session fixation). */
 static struct sign_in
 sign_in_params(const struct call *call, const struct continuation *after)
 {
@@ -119,6 +128,7 @@ enter(struct call *call, const struct user *user, struct str key, const struct c
     enum err err = continuation_find(call, after, key, &next);
     if (err != ERR_NONE)
         return err;
+    /* A notice for each sign-in would be ignored; one for a new browser is read. */
     if (!known_device)
         notice_send(call, user, MAIL_SIGN_IN, notice_device(call));
     response_redirect(call, next);
@@ -187,6 +197,7 @@ post_passkey(struct call *call)
     return enter(call, &user, key, &after, !params.new_device);
 }
 
+/* CALLER_USER: the form token is checked, so that other sites cannot sign a user out. */
 static enum err
 post_signout(struct call *call)
 {

@@ -1,5 +1,8 @@
 /* signup_pages.c - sign-up, which also signs in. A rejected form is shown again with its input,
- * except the password. */
+ * except the password.
+ *
+ * With a password or with a passkey; both end in sign_in(). The limits for new accounts are in the
+ * route (`creates`). If the operator has closed registration, all routes answer 403. */
 #include "crypt/password.h"
 #include "dispatch/browser_session.h"
 #include "dispatch/throttle.h"
@@ -83,6 +86,7 @@ put_field(struct call *call, struct values *values, const char *name, struct str
     values_text(values, invalid, problem == NULL ? STR("false") : STR("true"));
 }
 
+/* The password is never sent back. */
 static struct values *
 form_values(struct call *call, const struct signup *form, const struct account_problems *problems)
 {
@@ -94,6 +98,7 @@ form_values(struct call *call, const struct signup *form, const struct account_p
     return values;
 }
 
+/* As on the sign-in page, the form may lead to the app that sent the user. */
 static enum err
 show_form(struct call *call, int status, struct str next, struct values *values)
 {
@@ -131,6 +136,7 @@ show_problems(struct call *call, const struct signup *form, const struct account
     return show_form(call, 400, form->next, values);
 }
 
+/* Keeps what was typed, because nothing is wrong with it. */
 static enum err
 show_unavailable(struct call *call, const struct signup *form)
 {

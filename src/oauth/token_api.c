@@ -1,4 +1,8 @@
-/* token_api.c - POST /oauth/token, /oauth/introspect, /oauth/revoke. */
+/* token_api.c - POST /oauth/token, /oauth/introspect, /oauth/revoke.
+ *
+ * Dispatch has authenticated the client (CALLER_APP) before a handler runs; flow/tokens.h decides.
+ * Errors follow RFC 6749 §5.2, RFC 7662, and RFC 7009. Responses with tokens must not be cached,
+ * which response_json() and Pragma say. */
 #include "base/arena.h"
 #include "crypt/secret.h"
 #include "dispatch/client_auth.h"
@@ -37,6 +41,8 @@ static const struct field one_token_fields[] = {
 
 /* ---- token endpoint ---- */
 
+/* Maps the errors of the flow to those of OAuth; `problem` is a sentence for the developer. Other
+ * errors are for dispatch. */
 static enum err
 send_tokens(struct call *call, enum err err, const struct token_set *set, const char *problem)
 {
@@ -81,6 +87,8 @@ note_outcome(struct call *call, struct str secret, bool was_unanswered, enum err
         throttle_return(unanswered, secret);
 }
 
+/* The redirect URI is required, although RFC 6749 §4.1.3 does not always demand it: every
+ * authorization request here contains one. */
 static enum err
 exchange(struct call *call, audience wanted)
 {
@@ -99,6 +107,7 @@ exchange(struct call *call, audience wanted)
         .redirect_uri = call_text(call, REDIRECT_URI),
         .verifier = call_text(call, VERIFIER),
         .audience = wanted,
+        /* See note_outcome(). The throttle serves as a set of secrets that expires by itself. */
         .is_unanswered = throttle_wait(call->web->unanswered, call_text(call, CODE)) != 0,
         .now = call->now,
     };
@@ -109,6 +118,7 @@ exchange(struct call *call, audience wanted)
     return send_tokens(call, err, &set, problem);
 }
 
+/* Called by the flow inside its transaction, when the family is known. */
 static bool
 may_refresh(void *context, struct str family_id)
 {
@@ -158,6 +168,8 @@ post_token(struct call *call)
 
 /* ---- introspection and revocation ---- */
 
+/* RFC 7662 §2.2: all reasons for which a token is not active look the same to the caller. A token
+ * that this service never issued is listed among the errors of the app, for its developer. */
 static enum err
 post_introspect(struct call *call)
 {
@@ -186,6 +198,8 @@ post_introspect(struct call *call)
         if (str_present(access->username))
             json_put_str(out, "username", access->username);
         json_put_str(out, "token_type", is_refresh ? STR("refresh_token") : STR("Bearer"));
+        /* created_at can be a second ahead (timekeeper_created_at()), and libraries reject a time
+         * in the future. */
         json_put_int(out, "iat", access->created_at < call->now ? access->created_at : call->now);
         json_put_int(out, "exp", access->valid_until);
         json_put_str(out, "iss", call->web->settings.base_url);
@@ -198,6 +212,7 @@ post_introspect(struct call *call)
     return ERR_NONE;
 }
 
+/* RFC 7009 §2.2: 200 also for an unknown token. */
 static enum err
 post_revoke(struct call *call)
 {

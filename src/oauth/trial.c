@@ -45,6 +45,8 @@ trial_begin(struct call *call, struct str app_id)
                            STR_ARG(nonce)));
 }
 
+/* The state comes from the browser. It is recomputed from its parts and compared, so that nothing
+ * in it is used before it is verified. */
 bool
 trial_read(struct call *call, struct str state, struct trial *out)
 {
@@ -62,6 +64,8 @@ trial_read(struct call *call, struct str state, struct trial *out)
     return digest_equal(out->state, state);
 }
 
+/* The session of the state must be the one that asks, so a trial cannot be started for another
+ * user. */
 bool
 trial_matches(struct call *call, struct str client_id, struct str redirect_uri, struct str state)
 {

@@ -7,6 +7,8 @@
 #include "web/response.h"
 #include "web/state.h"
 
+/* OpenID Connect Core §5.3 and the standard claims of §5.1. A confirmed address only, so
+ * email_verified is true whenever there is one. */
 static enum err
 get_userinfo(struct call *call)
 {
