@@ -1,3 +1,9 @@
+/* confirm.c - a question to the user, as two calls of the same tool (elicitation in URL mode).
+ *
+ * The first response names a URL and a state. The client opens the URL and repeats the call with
+ * the state, which is a time and a MAC over method, tool, arguments, and time. So a repeated call
+ * is recognized without a session, by every process, and only if it is the same call of the same
+ * client for the same user. */
 #include "mcp/confirm.h"
 
 #include "crypt/digest.h"
@@ -56,6 +62,7 @@ confirm_read(const struct mcp_call *mcp, enum confirm_step *out)
         return json_member(mcp->message->params, "requestState") == NULL ? ERR_NONE : ERR_INVALID;
     int64_t end, now = mcp->call->now;
     struct str expected;
+    /* The time is in the state as plain text; the MAC covers it. */
     if (!str_to_int(str_first(state->text, str_index(state->text, '.')), now, now + VALID_SECONDS,
                     &end))
         return ERR_INVALID;
@@ -83,6 +90,7 @@ confirm_possible(const struct mcp_call *mcp)
            json_member(elicitation, "url") != NULL;
 }
 
+/* The key "confirm" is where confirm_read() finds the answer. */
 enum err
 confirm_ask(const struct mcp_call *mcp, struct str url, struct str sentence)
 {

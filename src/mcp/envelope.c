@@ -1,3 +1,10 @@
+/* envelope.c - JSON, then JSON-RPC, then the era, then the rules of the modern era; the first
+ * problem ends it.
+ *
+ * The id is read as early as possible, because an error response must repeat it. A message without
+ * an id, and a response to a request that this server never sends, are accepted and not answered.
+ * The status of an error depends on the era: modern clients read it, while legacy ones expect 200
+ * for an error within a valid message. */
 #include "mcp/envelope.h"
 
 #include "base/arena.h"
@@ -53,6 +60,8 @@ envelope_header_value(struct arena *mem, struct str value)
 
 /* ---- id ---- */
 
+/* As JSON, so that a number stays a number in the response. null is rejected: the protocol forbids
+ * it. */
 static bool
 read_id(struct arena *mem, const struct json_value *id, struct str *out)
 {
@@ -78,6 +87,8 @@ member_of_type(const struct json_value *object, const char *name, enum json_type
     return member != NULL && member->type == type ? member : NULL;
 }
 
+/* By the message first. A version header alone also makes a message modern if no legacy revision
+ * has that version: it then fails with the list of supported versions, instead of being misread. */
 static bool
 is_modern(const struct mcp_message *message, const struct mcp_headers *headers)
 {
@@ -96,6 +107,8 @@ named_by(struct str method)
     return str_eq_c(method, "resources/read") ? "uri" : NULL;
 }
 
+/* Proxies route by these headers, so a request whose headers say something else than its body must
+ * fail (the modern revision demands that). */
 static bool
 header_matches(struct arena *mem, const char *name, struct str sent, struct str value,
                struct mcp_problem *problem)
@@ -121,6 +134,8 @@ headers_match(struct arena *mem, const struct mcp_message *message,
            (name == NULL || header_matches(mem, "Mcp-Name", headers->name, name->text, problem));
 }
 
+/* Members before headers, headers before the version: a client of a later revision learns which
+ * versions are supported only if the rest of its message is well-formed. */
 static bool
 check_modern(struct arena *mem, const struct mcp_message *message,
              const struct mcp_headers *headers, struct mcp_problem *problem)
@@ -154,6 +169,7 @@ check_modern(struct arena *mem, const struct mcp_message *message,
 
 /* ---- the message ---- */
 
+/* Whether a response is expected, and the id and method of a request. */
 static bool
 read_request(struct arena *mem, const struct json_value *body, struct mcp_message *out,
              struct mcp_problem *problem)
@@ -174,6 +190,7 @@ read_request(struct arena *mem, const struct json_value *body, struct mcp_messag
     return true;
 }
 
+/* Sets the era, which decides the status of its own error. */
 static bool
 read_params(const struct json_value *body, const struct mcp_headers *headers,
             struct mcp_message *out, struct mcp_problem *problem)

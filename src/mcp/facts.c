@@ -1,4 +1,8 @@
-/* facts.c - the tool get_preferences: areas, and the facts stored in one. */
+/* facts.c - the tool get_preferences: areas, and the facts stored in one.
+ *
+ * Without an argument it lists the areas that the token may read, with the names of their members,
+ * so that a model can then use remember and forget. With an area it returns its facts in pages.
+ * Both read through a view (model/view.h), so what the user withholds does not exist here. */
 #include "dispatch/allowed_domains.h"
 #include "flow/preferences.h"
 #include "mcp/permission.h"
@@ -33,6 +37,8 @@ write_members(struct call *call, struct json *out, const struct domain *domain)
     json_close_array(out);
 }
 
+/* Areas without facts are listed, too: a model needs their members to store the first one. Sends no
+ * facts, only numbers, so the activity shows none. */
 static enum err
 send_domains(const struct mcp_call *mcp)
 {
@@ -72,6 +78,7 @@ send_domains(const struct mcp_call *mcp)
 
 /* ---- facts ---- */
 
+/* For atom_query: names come from stored rows, whose domain may have no definition anymore. */
 static bool
 may_read(struct str name, void *context)
 {
@@ -90,6 +97,7 @@ value_text(struct call *call, struct str json)
     return is_text ? value->text : json;
 }
 
+/* "self": this client stated it. Names of other apps are not sent. */
 static void
 write_fact(struct call *call, struct json *out, const struct atom *atom)
 {
@@ -107,6 +115,8 @@ write_fact(struct call *call, struct json *out, const struct atom *atom)
     json_close_object(out);
 }
 
+/* Also facts that wait or are suppressed, with their status, so that a model does not suggest them
+ * again. */
 static enum err
 send_facts(const struct mcp_call *mcp, const struct domain *domain, int64_t offset)
 {
@@ -148,6 +158,8 @@ tool_get_preferences(const struct mcp_call *mcp, struct tool_args *args)
     const struct domain *domain = args_domain(args, "domain");
     struct str cursor = args_text(args, "cursor", 20);
     int64_t offset = 0;
+    /* The cursor is an offset: facts that are added or removed between two pages may be repeated or
+     * missed. */
     if (str_present(cursor) && (domain == NULL || !str_to_int(cursor, 0, OFFSET_MAX, &offset)))
         args_fail(args, STR("cursor must be the next_cursor of the page before, with the same "
                             "domain."));

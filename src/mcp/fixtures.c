@@ -17,6 +17,8 @@
 #define FILE_MAX ((size_t)256 * 1024)
 #define DEPTH_MAX 16
 
+/* A file that cannot be read is an empty text, which is not JSON: the program ends with that
+ * message. */
 const struct json_value *
 fixtures_read(struct arena *mem)
 {

@@ -1,4 +1,9 @@
-/* forget.c - the tool forget: suppresses a fact, or proposes that to the user. */
+/* forget.c - the tool forget: suppresses a fact, or proposes that to the user.
+ *
+ * The fact is named by its id, or by domain, member, and value. corrections_suppress_by_app()
+ * decides whether it is suppressed or only proposed: a fact that the user stated, or that is
+ * relevant to safety, waits for the user, because a prompt injected into the model could ask for
+ * its removal. A suppressed fact is kept, so that no app can store it again. */
 #include "dispatch/allowed_domains.h"
 #include "domain/value.h"
 #include "flow/corrections.h"
@@ -121,6 +126,7 @@ send_status(const struct forgetting *work, bool waits)
     return tool_send_result(work->mcp, buf_str(&buf));
 }
 
+/* One sentence for facts that do not exist and facts that the client may not see. */
 static enum err
 send_unknown(const struct forgetting *work)
 {
@@ -159,6 +165,7 @@ is_urgent(const struct forgetting *work, const struct atom *atom)
     return atom->by_user || (member != NULL && member->safety != SAFETY_NONE);
 }
 
+/* A repeated call proposes nothing again: it reports what the user decided meanwhile. */
 static enum err
 change(struct forgetting *work, enum confirm_step step)
 {
@@ -190,6 +197,7 @@ change(struct forgetting *work, enum confirm_step step)
                                               "confirmation. The user must decide on some first."));
     if (err != ERR_NONE)
         return err;
+    /* The fact stays active until the user confirms the proposal. */
     bool waits = atom.status == ATOM_ACTIVE;
     if (!waits || !is_urgent(work, &atom) || !confirm_possible(work->mcp))
         return send_status(work, waits);

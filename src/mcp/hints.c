@@ -1,3 +1,10 @@
+/* hints.c - hints for a task, for the tool get_hints, the resource penchant://hints, and a prompt.
+ *
+ * The flow is that of GET /v1/agent-hints with other defaults: a longer task in place of a context,
+ * text in place of JSON. The budget is raised until all critical facts fit, because a model that
+ * gets an incomplete list of allergies does not ask a second time. Results of the tool are cached
+ * like those of the API, as a part of the response: the envelope around them has the id of the
+ * request. */
 #include "mcp/hints.h"
 
 #include "base/arena.h"
@@ -29,7 +36,8 @@ mcp_hints_allowed(const struct call *call)
     return allowed;
 }
 
-/* The start of a long task, up to a space. */
+/* The start of a long task, because a context has a maximum length. The cut is at a space, so that
+ * no word is cut in two. */
 static struct str
 task_label(struct str task)
 {
@@ -58,6 +66,7 @@ mcp_hints_read(struct call *call, const struct mcp_hints_params *params, struct 
     if (params->domains != 0)
         query.allowed &= params->domains;
     enum err err = hints_read(call->db, call->mem, &query, out);
+    /* Doubled each time, up to the maximum for any client. */
     while (err == ERR_NONE && out->answer.safety_cut && query.max_tokens < HINTS_TOKENS_MAX) {
         query.max_tokens =
             query.max_tokens > HINTS_TOKENS_MAX / 2 ? HINTS_TOKENS_MAX : 2 * query.max_tokens;
@@ -92,6 +101,7 @@ mcp_hints_text(struct call *call, struct str task, struct str *out)
 
 /* ---- get_hints ---- */
 
+/* An unknown domain is reported; the others are still read, for one complete answer. */
 static void
 read_args(struct tool_args *args, struct mcp_hints_params *out)
 {
@@ -108,7 +118,8 @@ read_args(struct tool_args *args, struct mcp_hints_params *out)
     }
 }
 
-/* False: a response was sent. */
+/* False: a response was sent. A domain that was named and is not allowed fails the call, so that a
+ * model does not take the silence about it for an absence of facts. */
 static bool
 check_domains(const struct mcp_call *mcp, uint64_t named)
 {

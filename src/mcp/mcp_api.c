@@ -1,6 +1,8 @@
 /* mcp_api.c - the endpoint /mcp: one JSON-RPC message of the Model Context Protocol per request.
  *
- * Stateless: no sessions, no streams. Dispatch has checked Host, Origin, and token before. */
+ * Stateless: no sessions, no streams. Dispatch has checked Host, Origin, and token before. Lists
+ * and descriptions were written at startup (surface.h) and are sent as they are; other methods are
+ * in methods.h. A method belongs to one era or to both, and does not exist in the other. */
 #include "base/arena.h"
 #include "base/metric.h"
 #include "base/trace.h"
@@ -63,6 +65,8 @@ discover(const struct mcp_call *mcp)
     return rpc_send(mcp, mcp->call->web->settings.mcp_surface->discover);
 }
 
+/* The version that the client asks for, if this server knows it; otherwise the newest legacy one,
+ * and the client decides whether to continue. */
 static enum err
 initialize(const struct mcp_call *mcp)
 {
@@ -150,6 +154,7 @@ note_request(const struct mcp_call *mcp, size_t method)
     atomic_fetch_add_explicit(&requests[message->era][method], 1, memory_order_relaxed);
 }
 
+/* Counted and logged by the names of known methods only: any other text comes from the client. */
 static enum err
 run_method(const struct mcp_call *mcp)
 {
@@ -178,6 +183,7 @@ post_mcp(struct call *call)
     struct mcp_problem problem;
     struct mcp_call mcp = { call, &message };
     bool ok = envelope_read(call->mem, request->body, &headers, &message, &problem);
+    /* Also for error responses that dispatch writes. */
     call->rpc_id = message.id;
     if (!ok)
         return rpc_error(&mcp, problem.status, problem.code, problem.sentence, problem.data);

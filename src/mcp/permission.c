@@ -7,6 +7,8 @@
 #include "web/call.h"
 #include "web/state.h"
 
+/* Reads the grant only if the token lacks the scope. An error counts as not requested: the client
+ * is then sent to the user, which is safe. */
 enum permission
 permission_scope(const struct mcp_call *mcp, scopes one_of)
 {
@@ -32,6 +34,7 @@ permission_read(const struct mcp_call *mcp, const struct domain *domain)
     return permission;
 }
 
+/* Dispatch writes no error of its own, because a response was sent: ERR_NONE. */
 enum err
 permission_challenge(const struct mcp_call *mcp, scopes needed)
 {
@@ -39,6 +42,7 @@ permission_challenge(const struct mcp_call *mcp, scopes needed)
     return ERR_NONE;
 }
 
+/* Also marks the request as refused in the user's activity. */
 struct str
 permission_sentence(const struct mcp_call *mcp, struct str what)
 {

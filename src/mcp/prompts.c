@@ -1,4 +1,7 @@
-/* prompts.c - prompts that a user can start, and completion of their arguments. */
+/* prompts.c - prompts that a user can start, and completion of their arguments.
+ *
+ * Definitions and texts are in api/mcp_surface.json. Three names are known here: about_me adds
+ * hints, interview fills in a domain, and any other is sent as it is. */
 #include "domain/domain.h"
 #include "mcp/hints.h"
 #include "mcp/methods.h"
@@ -15,6 +18,7 @@
 #define TEXT_MAX ((size_t)100 * 1024)
 #define VALUES_MAX 100
 
+/* The member if it is a string, otherwise NULL. */
 static const struct json_value *
 text_member(const struct json_value *object, const char *name)
 {
@@ -49,6 +53,8 @@ add_text_message(struct json *out, struct str text)
     json_close_object(out);
 }
 
+/* As a resource, so that a client can show where the text comes from, and a model can tell it from
+ * the words of the user. */
 static void
 add_hints_message(struct json *out, struct str hints)
 {
@@ -150,6 +156,8 @@ struct completing {
     size_t total;
 };
 
+/* Counts all values that match, and writes the first VALUES_MAX, which is the limit of the
+ * protocol. */
 static void
 offer(struct completing *completing, struct str value)
 {
@@ -157,6 +165,7 @@ offer(struct completing *completing, struct str value)
         json_str(completing->out, value);
 }
 
+/* The names of domains and contexts are the same for everyone, so no permission is needed. */
 static void
 offer_all(struct completing *completing, const struct domains *domains, struct str argument)
 {

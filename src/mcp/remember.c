@@ -1,4 +1,10 @@
-/* remember.c - the tool remember: stores what the user said, or lets it wait for confirmation. */
+/* remember.c - the tool remember: stores what the user said, or lets it wait for confirmation.
+ *
+ * Values become a document like that of POST /v1/preferences/{domain} and take the same way, so the
+ * same rules apply: vocabularies, suspicious values, limits, and whether the app's changes wait.
+ * The result has one status per value. Only a value that waits and is urgent makes the client ask
+ * the user at once. A repeated call writes again, which changes nothing, and reports what the user
+ * decided meanwhile. */
 #include "base/arena.h"
 #include "dispatch/allowed_domains.h"
 #include "flow/connections.h"
@@ -26,7 +32,8 @@ struct remembering {
 
 /* ---- the write ---- */
 
-/* The current value of an object member with one property replaced. */
+/* The current value of an object member with one property replaced. Reads what is stored, because a
+ * write replaces a member that is an object as a whole. */
 static enum err
 write_object(struct remembering *work, struct json *out, const struct json_value *value)
 {
@@ -57,7 +64,7 @@ write_object(struct remembering *work, struct json *out, const struct json_value
 }
 
 /* The body that POST /v1/preferences/{domain} takes, made from the values. NULL: err, or
- * args->problem is set. */
+ * args->problem is set. Only a list has more than one value; read_args() has checked that. */
 static const struct json_value *
 make_preferences(struct remembering *work, enum err *err)
 {
@@ -133,6 +140,7 @@ may_touch(const struct domain *domain, void *context)
     return true; /* checked before */
 }
 
+/* The user declined in the client: what waits is removed, and the model is not to repeat it. */
 static enum err
 withdraw(struct remembering *work)
 {
@@ -191,6 +199,7 @@ is_urgent(struct remembering *work, bool *out)
 
 /* ---- the result ---- */
 
+/* One sentence for all values; the most important status wins. */
 static struct str
 message_of(const struct remembering *work)
 {
@@ -246,6 +255,8 @@ hide_outcomes(struct remembering *work)
     return err != ERR_NONE ? err : send_outcomes(work);
 }
 
+/* The client reads the domain, or it learns nothing (hide_outcomes()). Then: declined, asked
+ * before, or the first call. */
 static enum err
 finish(struct remembering *work, enum confirm_step step)
 {

@@ -1,4 +1,8 @@
-/* resources.c - resources: hints as text, and the preferences of each domain as JSON. */
+/* resources.c - resources: hints as text, and the preferences of each domain as JSON.
+ *
+ * For clients that let the user attach resources; the tools have more. URIs are penchant://hints,
+ * penchant://hints/{task}, and penchant://preferences/{domain}. A denied permission is an error
+ * with a sentence, a permission that was never requested a challenge (permission.h). */
 #include "dispatch/allowed_domains.h"
 #include "flow/preferences.h"
 #include "mcp/hints.h"
@@ -37,6 +41,7 @@ write_resource(struct json *out, struct str uri, struct str name, struct str tit
     json_close_object(out);
 }
 
+/* Only what the token may read now, so the list may not be shared between users. */
 enum err
 resources_list(const struct mcp_call *mcp)
 {
@@ -63,6 +68,7 @@ resources_list(const struct mcp_call *mcp)
 
 /* ---- reading ---- */
 
+/* The code for an unknown resource differs between the eras. */
 static enum err
 refuse(const struct mcp_call *mcp, struct str uri, struct str sentence)
 {
@@ -137,6 +143,7 @@ read_domain(const struct mcp_call *mcp, struct str uri, const struct domain *dom
     json_put_raw(&json, "preferences", record.json);
     json_put_time(&json, "updated_at", record.updated_at);
     json_close_object(&json);
+    /* Before call_saw(): nothing is sent in this case. */
     if (buf.overflow)
         return refuse(mcp, uri,
                       STR("This area has more than 100 KB of facts. Call get_preferences, which "

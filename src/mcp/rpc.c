@@ -1,3 +1,5 @@
+/* rpc.c - the envelope of a response: "jsonrpc", the id of the request as it was sent, and a result
+ * or an error. */
 #include "mcp/rpc.h"
 
 #include "mcp/surface.h"
@@ -6,6 +8,7 @@
 #include "web/response.h"
 #include "web/state.h"
 
+/* A message whose id could not be read is answered with null (JSON-RPC 2.0 §5). */
 static struct json *
 begin(const struct mcp_call *mcp, int status)
 {
@@ -76,6 +79,7 @@ rpc_put_private(const struct mcp_call *mcp, struct json *out, int64_t ttl_ms)
     json_put_name(out, "cacheScope", STR("private"));
 }
 
+/* Also counts as an error of the app, for its developer. */
 enum err
 rpc_error(const struct mcp_call *mcp, int status, int code, struct str sentence, struct str data)
 {

@@ -1,3 +1,8 @@
+/* statement.c - arguments of remember and forget, which models write, with errors that help them to
+ * write better ones.
+ *
+ * A wrong member is answered with the list of members, a wrong value with what it must be. Values
+ * are not validated further here: the flow does that for all clients. */
 #include "mcp/statement.h"
 
 #include "base/arena.h"
@@ -46,6 +51,7 @@ statement_read(struct tool_args *args, struct statement *out)
         args_fail(args, STR("member is required."));
     if (str_present(args->problem))
         return;
+    /* An object needs a property, and any other member must have none. */
     size_t dot = str_index(name, '.');
     out->member = domain_member(out->domain, str_first(name, dot));
     bool is_object = out->member != NULL && out->member->type == MEMBER_OBJECT;
@@ -128,6 +134,8 @@ may_write(const struct mcp_call *mcp, const struct domain *domain)
     return false;
 }
 
+/* Permission before arguments, so that a client without it does not spend its calls on correcting
+ * arguments. */
 bool
 statement_begin(struct tool_args *args, const struct statement *statement, enum confirm_step *step,
                 enum err *err)

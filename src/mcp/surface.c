@@ -1,3 +1,8 @@
+/* surface.c - copies api/mcp_surface.json and replaces its placeholders: {version}, {base}, and a
+ * list that contains only {domains}.
+ *
+ * A list of domains in a schema would make every prompt longer, so it is left out if there are
+ * many. The file is compiled in, so members that must exist are not checked. */
 #include "mcp/surface.h"
 
 #include "base/arena.h"
@@ -50,6 +55,7 @@ write_domains(const struct writing *writing, struct json *out)
     json_close_array(out);
 }
 
+/* json_tree_write() with placeholders. */
 static void
 write_value(const struct writing *writing, struct json *out, const struct json_value *value)
 {
@@ -104,6 +110,7 @@ put_meta(struct json *out)
     json_close_object(out);
 }
 
+/* For all users: it contains nothing about any of them. */
 static void
 put_cached(struct json *out)
 {
@@ -146,6 +153,7 @@ inside(struct str object)
     return str_from(str_first(object, object.len - 1), 1);
 }
 
+/* Without braces, because initialize puts the version of the client before it. */
 static struct str
 make_server(const struct writing *writing)
 {

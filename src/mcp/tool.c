@@ -1,3 +1,5 @@
+/* tool.c - each function returns a usable value also after a problem, so that a tool reads all its
+ * arguments and then checks args->problem once. The first problem is kept. */
 #include "mcp/tool.h"
 
 #include "domain/domain.h"
@@ -25,6 +27,8 @@ find(const struct tool_args *args, const char *name)
     return args->object == NULL ? NULL : json_member(args->object, name);
 }
 
+/* Unknown arguments are errors: a model that misspells one would otherwise get a result that it did
+ * not ask for. */
 void
 args_only(struct tool_args *args, const char *const *names)
 {
@@ -58,6 +62,7 @@ args_text(struct tool_args *args, const char *name, size_t max_characters)
     return STR_NONE;
 }
 
+/* 200.0 is accepted: some clients send every number as a real. */
 int64_t
 args_integer(struct tool_args *args, const char *name, int64_t min, int64_t max, int64_t fallback)
 {
@@ -139,6 +144,7 @@ tool_send_result(const struct mcp_call *mcp, struct str structured)
     return rpc_send(mcp, tool_write_result(mcp, structured));
 }
 
+/* Not a JSON-RPC error, which clients often hide from the model. */
 enum err
 tool_send_error(const struct mcp_call *mcp, struct str sentence)
 {

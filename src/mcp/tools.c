@@ -1,4 +1,8 @@
-/* tools.c - finds the tool that a client calls, and measures its calls. */
+/* tools.c - finds the tool that a client calls, and measures its calls.
+ *
+ * Tools that read run on the HTTP thread, tools that write on a worker. Which it is must be known
+ * before the body is parsed (tools_request_blocks()); tools_call() verifies the guess, so that a
+ * wrong one is an error and never a write on an HTTP thread. */
 #include "base/clock.h"
 #include "base/metric.h"
 #include "job/usage_counters.h"
@@ -44,7 +48,9 @@ tools_request_blocks(const struct http_request *request)
 {
     struct str name = http_header(request, "Mcp-Name"), body = request->body;
     if (str_eq_c(http_header(request, "MCP-Protocol-Version"), MCP_VERSION) && str_present(name))
+        /* An encoded name may be any name. */
         return str_starts(name, STR("=?")) || any_writes(name, str_eq);
+    /* A backslash may begin an escape that hides a name. */
     return body.len > 0 && (memchr(body.ptr, '\\', body.len) != NULL || any_writes(body, contains));
 }
 
