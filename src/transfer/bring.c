@@ -1,3 +1,11 @@
+/* bring.c - recognizes a file, collects facts from it, and writes them as an export document.
+ *
+ * A reader (bring_spotify.c, bring_table.c, bring_memories.c) adds facts with bring_add(), which
+ * validates them like any other value of their member; a domain or member that this service does
+ * not define is left out. The result is an ordinary document, so that the preview, the rules for
+ * existing facts, and the import are those of transfer.h. Two arenas bound the memory: `work` is
+ * for what lasts until the document is written, `row` is reset after each row, so that a file of 14
+ * MiB needs little more than its own size. */
 #include "transfer/bring.h"
 
 #include "base/arena.h"
@@ -32,6 +40,7 @@ is_known(const struct bringing *bringing, const struct member *member, struct st
     return false;
 }
 
+/* All values of the text or none. */
 bool
 bring_add(struct bringing *bringing, const struct domain *domain, const struct member *member,
           struct str text)
@@ -62,6 +71,7 @@ bring_add_top(struct bringing *bringing, const char *domain, const char *member,
 
 /* ---- the document ---- */
 
+/* As stated by the user, who ticks each fact before it is imported. */
 static void
 write_fact(struct json *out, const struct bring_fact *fact, int64_t now)
 {
@@ -126,6 +136,8 @@ write_document(struct arena *mem, const struct bringing *bringing)
 
 /* ---- recognition ---- */
 
+/* Only the member is looked for: whether the format is right is for transfer_read(), which says
+ * what is wrong. */
 static bool
 is_export(struct str text)
 {
@@ -148,6 +160,8 @@ starts_with_any(struct str text, const char *const *list)
     return false;
 }
 
+/* From the most certain to the least: any text can be a list of statements, so a file that is
+ * obviously something else must not come that far. */
 static enum bring_problem
 read_facts(struct bringing *bringing, struct str text)
 {
@@ -183,6 +197,7 @@ bring_read(struct arena *mem, const struct bring_params *params, struct bring *o
         return BRING_ARCHIVE;
     if (!utf8_valid(text) || str_index(text, '\0') < text.len)
         return BRING_NOT_TEXT;
+    /* The byte order mark that some programs write. */
     if (str_starts(text, STR("\xef\xbb\xbf")))
         text = str_from(text, 3);
     text = without_space(text);

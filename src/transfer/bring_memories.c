@@ -49,6 +49,7 @@ without_favorite(struct str folded)
     return str_starts(folded, STR("favorite ")) ? str_from(folded, 9) : folded;
 }
 
+/* Good enough for English titles: a wrong answer only makes a line a statement. */
 static bool
 is_plural(struct str many, struct str one)
 {
@@ -57,6 +58,8 @@ is_plural(struct str many, struct str one)
     return str_ends(many, STR("s")) && str_eq(str_first(many, many.len - 1), one);
 }
 
+/* "Favorite" is ignored on both sides: a user writes "Artists: Björk" and "Favorite artist: Björk"
+ * alike. */
 static bool
 is_name_of(struct arena *mem, struct str label, const struct member *member)
 {
@@ -126,6 +129,7 @@ add_values(const struct line *line, const struct domain *domain, const struct me
     return all;
 }
 
+/* False: the line does not name a member, or not exactly one that accepts the values. */
 static bool
 add_named(const struct line *line)
 {
@@ -164,6 +168,8 @@ accepted(const struct line *line, const struct domain *domain, const struct memb
     return STR_NONE;
 }
 
+/* Within a domain, the first member that accepts the line counts; between domains, one that the
+ * words of the line are about. If several are left, none. */
 static bool
 add_vocabulary(const struct line *line)
 {
@@ -196,6 +202,7 @@ add_vocabulary(const struct line *line)
 
 /* ---- statements ---- */
 
+/* The member that holds free statements; NULL: the domain has none. */
 static const struct member *
 statements_of(const struct domain *domain)
 {
@@ -224,6 +231,7 @@ domain_of(const struct line *line)
     return domains_find(domains, OTHER_DOMAIN);
 }
 
+/* In this order: named, vocabulary, statement. False: no member accepts the line. */
 static bool
 add_line(struct bringing *bringing, struct str text, struct str heading)
 {
@@ -233,6 +241,7 @@ add_line(struct bringing *bringing, struct str text, struct str heading)
     line.text = memory_first_person(bringing->row, text);
     memory_liking(line.text, &line.liked, &line.negative);
     context_find(bringing->params->domains->contexts, line.text, &line.about);
+    /* "Food" above a list says what its lines are about, unless a line says it itself. */
     if (line.about.count == 0)
         context_find(bringing->params->domains->contexts, heading, &line.about);
     if (add_named(&line) || add_vocabulary(&line))
@@ -251,6 +260,7 @@ bring_memories(struct bringing *bringing, struct str text)
             heading = read.text;
         if (read.kind != MEMORY_STATEMENT)
             continue;
+        /* An error instead of a cut: a user who pastes a long text should decide what is in it. */
         if (++bringing->out->rows > BRING_LINES_MAX)
             return BRING_LINES;
         struct str sentence, sentences = read.text;

@@ -1,3 +1,9 @@
+/* bring_memory.c - patterns of English sentences, as lists of beginnings.
+ *
+ * Assistants write "The user likes jazz", "User prefers window seats", or only "Likes jazz". The
+ * sentences become the user's own: "I like jazz". A sentence that no pattern matches stays as it
+ * is. Comparisons ignore case, and nothing here decides what a sentence means: that is for
+ * bring_memories.c. */
 #include "transfer/bring_memory.h"
 
 #include "base/ascii.h"
@@ -40,6 +46,7 @@ drop_sign(struct str *text)
     return false;
 }
 
+/* Signs may be combined: "- [x] 3. ". */
 static struct str
 without_line_end(struct str line)
 {
@@ -66,6 +73,8 @@ without_marks(struct str text)
     return text;
 }
 
+/* A heading is a line of Markdown that begins with #, a line that ends with a colon, or a bold line
+ * without a full stop. */
 struct memory_line
 memory_read(struct str line)
 {
@@ -106,6 +115,8 @@ starts_nocase(struct str text, struct str start)
     return str_eq_nocase(str_first(text, start.len), start) && text.len > start.len;
 }
 
+/* "They" is taken for the user, as in the memories of assistants. Verbs that are not listed stay in
+ * the third person, with their subject. */
 struct str
 memory_first_person(struct arena *mem, struct str text)
 {
@@ -168,6 +179,7 @@ memory_first_person(struct arena *mem, struct str text)
         if (starts_nocase(rest, verb) && rest.ptr[verb.len] == ' ')
             return str_format(mem, "I %s%.*s", verbs[i].first, STR_ARG(str_from(rest, verb.len)));
     }
+    /* With its subject, but without the full stop at the end. */
     return subject ? str_first(text, (size_t)(rest.ptr + rest.len - text.ptr)) : rest;
 }
 
@@ -211,6 +223,7 @@ memory_liking(struct str text, struct str *rest, bool *negative)
 
 /* ---- labels ---- */
 
+/* At the first occurrence. False: it is missing, or nothing is before or after it. */
 static bool
 split_at(struct str text, struct str mark, struct str *before, struct str *after)
 {
@@ -223,6 +236,7 @@ split_at(struct str text, struct str mark, struct str *before, struct str *after
     return false;
 }
 
+/* A label is short: a long text before a colon is a sentence of its own. */
 bool
 memory_label(struct str text, struct str *label, struct str *values)
 {

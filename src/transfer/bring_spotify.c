@@ -1,7 +1,9 @@
 /* bring_spotify.c - Spotify's account data: library, playlists, and both kinds of history.
  *
  * A play counts from 30 seconds on, as on Spotify. Only what was played most becomes a preference.
- */
+ * Files are walked item by item (json_items.h) and never parsed as a whole; a row that cannot be
+ * read is skipped, but a list that ends early is BRING_BROKEN, because the numbers would be
+ * wrong. */
 #include "transfer/bring_internal.h"
 
 #include "base/arena.h"
@@ -34,6 +36,7 @@ text_of(const struct json_value *row, const char *key)
     return value != NULL && value->type == JSON_STR ? value->text : STR_NONE;
 }
 
+/* Only positive numbers, small enough that their sum over all rows cannot overflow. */
 static int64_t
 number_of(const struct json_value *row, const char *key)
 {
@@ -44,6 +47,7 @@ number_of(const struct json_value *row, const char *key)
                : 0;
 }
 
+/* As members for songs and albums expect it; without an artist, the title alone. */
 static struct str
 made_by(struct arena *mem, struct str title, struct str artist)
 {
@@ -54,6 +58,8 @@ made_by(struct arena *mem, struct str title, struct str artist)
 
 /* ---- rows ---- */
 
+/* The short history (StreamingHistory) and the extended one name the same things differently. A row
+ * has the names of one of them. */
 static void
 add_play(struct spotify *spotify, const struct json_value *row)
 {
@@ -88,12 +94,14 @@ add_saved_album(struct spotify *spotify, const struct json_value *row)
                 made_by(spotify->bringing->row, text_of(row, "album"), text_of(row, "artist")), 1);
 }
 
+/* Before all others, however many of their songs are saved. */
 static void
 add_followed(struct spotify *spotify, const struct json_value *row)
 {
     ranking_add(spotify->artists, text_of(row, "name"), FOLLOWED);
 }
 
+/* A followed podcast counts like one that was heard for an hour. */
 static void
 add_show(struct spotify *spotify, const struct json_value *row)
 {
@@ -202,6 +210,7 @@ read_part(struct spotify *spotify, struct str key, struct str value)
     return true;
 }
 
+/* The library and the playlists are objects of lists. */
 static enum bring_problem
 read_object(struct spotify *spotify, struct str text, bool playlists)
 {
@@ -230,6 +239,7 @@ read_object(struct spotify *spotify, struct str text, bool playlists)
 
 /* ---- recognition ---- */
 
+/* Only at the first level; values are skipped without being parsed. */
 static bool
 has_key(struct str object, const char *wanted)
 {
@@ -243,6 +253,7 @@ has_key(struct str object, const char *wanted)
     return false;
 }
 
+/* By the members of its first row. */
 static bool
 is_history(struct str text)
 {

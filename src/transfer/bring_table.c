@@ -1,4 +1,9 @@
-/* bring_table.c - tables with one row per viewing or book: Netflix and Goodreads. */
+/* bring_table.c - tables with one row per viewing or book: Netflix and Goodreads.
+ *
+ * The titles of the columns decide which it is. Netflix has two layouts: the short one of the
+ * account page has titles and dates only; the long one of a data request also has profiles,
+ * durations, and trailers, which are filtered out. Columns that a layout lacks are CSV_FIELDS_MAX,
+ * and their fields are empty. */
 #include "base/ascii.h"
 #include "transfer/bring_internal.h"
 
@@ -17,6 +22,7 @@
 #define PROFILES_MAX 16
 #define NAMES_MAX 1000
 
+/* The position of the first occurrence; text.len: none. */
 static size_t
 find_text(struct str text, struct str wanted)
 {
@@ -32,7 +38,8 @@ struct viewings {
     size_t title, profile, duration, extra; /* columns */
 };
 
-/* "1:02:03" or "00:23:45"; -1: something else. */
+/* "1:02:03" or "00:23:45"; -1: something else. Each colon multiplies what came before by 60, so two
+ * parts are minutes and seconds. */
 static int64_t
 seconds_of(struct str duration)
 {
@@ -53,7 +60,8 @@ seconds_of(struct str duration)
     return total + part;
 }
 
-/* "Dark: Season 1: Secrets" is an episode of Dark. Absent: a film. */
+/* "Dark: Season 1: Secrets" is an episode of Dark. Absent: a film. Titles have no separate column
+ * for the series; Netflix writes the word for a season in the language of the account. */
 static struct str
 series_of(struct str title)
 {
@@ -96,7 +104,8 @@ is_chosen(struct str profile, struct str wanted)
     return wanted.len == 0 || str_eq_nocase(profile, wanted);
 }
 
-/* Whose rows to read: the only profile, or the one that was named. */
+/* Whose rows to read: the only profile, or the one that was named. False: the file has several
+ * profiles, and none of them was named; detail lists them for the user. */
 static bool
 choose_profile(struct bringing *bringing, struct str rest, size_t column)
 {
@@ -144,7 +153,8 @@ read_viewings(struct bringing *bringing, struct str rest, const struct viewings 
 
 /* ---- Goodreads ---- */
 
-/* "Dune (Dune, #1)" is Dune. */
+/* "Dune (Dune, #1)" is Dune. Only if there is a number sign, as in the name of a series: "It
+ * (Penguin)" stays. */
 static struct str
 without_series(struct str title)
 {
@@ -181,6 +191,8 @@ read_books(struct bringing *bringing, struct str rest, const struct csv_row *tit
 
 /* ---- recognition ---- */
 
+/* Needs a title column and what only one of the files has. Two columns "Title" and "Date" are the
+ * short layout of Netflix. */
 enum bring_problem
 bring_table(struct bringing *bringing, struct str text, bool *known)
 {

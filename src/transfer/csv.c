@@ -54,6 +54,7 @@ is_empty(const struct csv_row *row)
     return row->count == 1 && row->fields[0].len == 0;
 }
 
+/* A text that ends inside quotation marks ends the field there. */
 bool
 csv_next(struct arena *mem, struct str *rest, struct csv_row *out)
 {

@@ -1,3 +1,10 @@
+/* document_file.c - a window into the file: `bytes` is what was read and not returned yet, within
+ * `buffer`, which grows up to the size of the largest document.
+ *
+ * A document is returned as a part of the buffer, without a copy, and dropped by the next call. The
+ * file may be a pipe, so nothing is read twice: the layout is found out from what is in the buffer.
+ * Old buffers stay in the arena until its end; they double, so together they are not larger than
+ * the last. */
 #include "transfer/document_file.h"
 
 #include "base/arena.h"
@@ -87,6 +94,7 @@ is_blank(struct str text)
     return true;
 }
 
+/* Moves the start of the window; make_space() uses the bytes before it again. */
 static void
 drop(struct document_file *file, size_t count)
 {
@@ -155,6 +163,7 @@ document_file_close(struct document_file *file)
         close(file->fd);
 }
 
+/* Blank lines are skipped and counted, so that errors name the right line. */
 static enum err
 next_line(struct document_file *file, struct document *out, struct why *why)
 {
@@ -180,6 +189,7 @@ next_line(struct document_file *file, struct document *out, struct why *why)
     return ERR_NONE;
 }
 
+/* The only document of a file may span lines; it is read completely. */
 enum err
 document_file_next(struct document_file *file, struct document *out, struct why *why)
 {
@@ -205,6 +215,7 @@ document_file_is_many(const struct document_file *file)
     return file->one_per_line;
 }
 
+/* Of the bytes that were returned, not of those that were read ahead. */
 int
 document_file_percent(const struct document_file *file)
 {

@@ -20,6 +20,7 @@ keep(struct db_tx *tx, void *argument)
                            work->now + DRAFT_SECONDS);
 }
 
+/* A new id each time: the form of an earlier preview does not confirm this document. */
 enum err
 draft_keep(struct db *db, struct arena *mem, struct str user_id, struct str document, int64_t now,
            struct str *id)

@@ -74,6 +74,7 @@ take_key(struct json_items *items, struct str *key)
     return true;
 }
 
+/* Two items without a comma between them are one value, which json_read() rejects. */
 bool
 json_items_next(struct json_items *items, struct str *key, struct str *value)
 {

@@ -20,6 +20,8 @@ ranking_new(struct arena *mem)
     return ranking;
 }
 
+/* FNV-1a with linear probing. Names come from the user's own file, and their number is bounded, so
+ * collisions harm no one else. */
 static size_t
 slot_of(const struct ranking *ranking, struct str name)
 {
@@ -44,6 +46,7 @@ make_room(struct ranking *ranking)
     ranking->room = room;
     ranking->slot_count = room * 2;
     ranking->slots =
+        /* Nothing is copied: all positions change with the number of slots. */
         arena_grow(ranking->mem, ranking->slots, 0, ranking->slot_count * sizeof(uint32_t));
     memset(ranking->slots, 0, ranking->slot_count * sizeof(uint32_t));
     for (size_t i = 0; i < ranking->count; i++)
@@ -69,6 +72,8 @@ ranking_add(struct ranking *ranking, struct str name, int64_t weight)
     row->count++;
 }
 
+/* Insertion into a short sorted list. Equal weights stay in their order, because a row moves only
+ * past lighter ones. */
 size_t
 ranking_top(const struct ranking *ranking, int64_t least_weight, int64_t least_count,
             struct ranking_row *out, size_t most)

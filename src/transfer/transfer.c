@@ -1,3 +1,10 @@
+/* transfer.c - one read transaction collects everything; the document is written afterwards, domain
+ * by domain.
+ *
+ * The view decides between two documents. Without an app, it is the user's own: every atom with its
+ * sources, whatever its status, names of passkeys, and the activity. With an app, only active atoms
+ * that the view shows, in the form of the API. Atoms of domains without a definition cannot be
+ * written, and are counted in left_out. */
 #include "transfer/transfer.h"
 
 #include "base/arena.h"
@@ -22,6 +29,7 @@ struct exporting {
     struct activity_log activity; /* none in an app's export */
 };
 
+/* The atoms of an app are filtered by its view: withheld facts are not in its export. */
 static enum err
 gather(struct db_tx *tx, struct exporting *exporting)
 {
@@ -89,6 +97,8 @@ write_own_atom(struct json *out, const struct sourced_atom *sourced)
     json_close_object(out);
 }
 
+/* Made from the exported atoms, so that an app's record has no withheld facts either. Belongs to
+ * `mem`. */
 static struct str
 record_of(struct arena *mem, const struct exporting *exporting, const struct domain *domain)
 {
@@ -111,6 +121,8 @@ write_domain(struct json *out, const struct exporting *exporting, const struct d
     json_key_str(out, domain->name);
     json_open_object(out);
     json_key(out, "preferences");
+    /* The record of a domain is copied into the document; keeping all of them would double the
+     * memory. */
     struct arena *scratch = arena_new();
     json_raw(out, record_of(scratch, exporting, domain));
     arena_free(scratch);
@@ -133,6 +145,7 @@ write_domain(struct json *out, const struct exporting *exporting, const struct d
     json_close_object(out);
 }
 
+/* Names the first eight domains; the others are one number. */
 static void
 count_left_out(const struct exporting *exporting, struct left_out *out)
 {

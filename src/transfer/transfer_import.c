@@ -1,4 +1,10 @@
-/* transfer_import.c - writes the facts of an import document into a user's data. */
+/* transfer_import.c - writes the facts of an import document into a user's data.
+ *
+ * The document is parsed before the transaction. For each domain, the user's atoms are read, those
+ * of the document that are new are appended, and the whole list is saved with its record and hint
+ * set, like any other write. A preview runs the same code in a read transaction and stops before
+ * saving, so that it shows exactly what the import will do. All domains are one transaction: an
+ * error changes nothing. The function of a transaction may run again, so it resets its counters. */
 #include "transfer/transfer_internal.h"
 
 #include "base/arena.h"
@@ -27,6 +33,8 @@ struct merged {
     size_t count;
 };
 
+/* FNV-1a of member and key, with a byte between them that UTF-8 never contains. Only saves
+ * comparisons: equal marks are compared in full. */
 static uint64_t
 mark_of(const struct atom *atom)
 {
@@ -39,6 +47,7 @@ mark_of(const struct atom *atom)
     return hash;
 }
 
+/* Also if the atom is suppressed or waits: importing must not bring back what the user removed. */
 static bool
 exists(const struct merged *merged, const struct domain *domain, const struct atom *imported)
 {
@@ -56,6 +65,8 @@ exists(const struct merged *merged, const struct domain *domain, const struct at
     return false;
 }
 
+/* Ids are new, because those of the document may exist in another account. Facts keep the order of
+ * the document by their sequence numbers. */
 static void
 add_atom(struct importing *importing, struct merged *merged, const struct sourced_atom *imported)
 {
@@ -89,7 +100,8 @@ add_atoms(struct importing *importing, const struct document_domain *part, struc
     importing->counts->kept += counters->kept;
 }
 
-/* Saves the atoms, the record, and the hint set. */
+/* Saves the atoms, the record, and the hint set. importing->full is the sentence for the limit that
+ * is checked next. */
 static enum err
 save_domain(struct db_tx *tx, struct arena *mem, struct importing *importing,
             const struct domain *domain, const struct merged *merged)
@@ -146,6 +158,8 @@ merge_domains(struct db_tx *tx, void *argument)
     return err;
 }
 
+/* record_store_hold() locks the user's data and reads the last sequence number;
+ * record_store_release() stores it and changes the generation. */
 static enum err
 merge_document(struct db_tx *tx, void *argument)
 {
@@ -161,6 +175,7 @@ merge_document(struct db_tx *tx, void *argument)
     return record_store_release(tx, importing->mem, importing->user_id, importing->sequence);
 }
 
+/* See import_choice. Quadratic, but the choice is at most one form. */
 static bool
 is_chosen(struct arena *mem, const struct import_choice *choice, const struct domain *domain,
           size_t position)
@@ -172,6 +187,7 @@ is_chosen(struct arena *mem, const struct import_choice *choice, const struct do
     return false;
 }
 
+/* Before merging, so that positions are those of the preview. */
 static void
 keep_chosen(struct importing *importing)
 {

@@ -1,3 +1,10 @@
+/* transfer_read.c - validates a document completely before anything is written; the first problem
+ * ends it.
+ *
+ * A document may come from another installation or an editor, so nothing in it is trusted: values
+ * are read by the rules of their member, times and sources are checked, and a suspicious value
+ * waits, whatever status the document gives it. Problems name the place
+ * ("domains.food_profile.atoms[3]") and do not repeat the text of the document. */
 #include "transfer/transfer_internal.h"
 
 #include "base/arena.h"
@@ -37,6 +44,7 @@ source_valid(struct str source)
     return true;
 }
 
+/* Appends to out->sources, which has room for it. */
 static const char *
 read_source(const struct json_value *given, struct sourced_atom *out)
 {
@@ -81,6 +89,7 @@ read_sources(struct arena *mem, const struct json_value *given, struct sourced_a
     return problem;
 }
 
+/* Reads nothing for other atoms: a proposal to remove an atom is not exported. */
 static const char *
 read_suppression(const struct json_value *given, struct atom *atom)
 {
@@ -233,6 +242,7 @@ transfer_read(struct arena *mem, const struct domains *domains, struct str docum
     return err;
 }
 
+/* For commands that import several accounts: the caller decides whether to use it. */
 enum err
 transfer_owner(struct arena *mem, struct str document, struct str *sub, struct str *username,
                struct why *why)
