@@ -1,3 +1,8 @@
+/* app_form.c - one form registers and changes an app, so its fields, its input, and its problems
+ * are handled here for both.
+ *
+ * A rejected form is shown again with all input. The rules are those of flow/apps.h; this file only
+ * names the field, and for several redirect URIs the line, that a problem belongs to. */
 #include "portal/app_form.h"
 
 #include "base/arena.h"
@@ -71,7 +76,8 @@ read_lines(struct str text, struct str *lines)
     return count;
 }
 
-/* The ticked scopes, separated by spaces. */
+/* The ticked scopes, separated by spaces. As text: app_register() reads it and reports scopes that
+ * it does not know. */
 static struct str
 read_scopes(struct call *call)
 {
@@ -104,6 +110,7 @@ developer_app_params(struct call *call)
     };
 }
 
+/* The lines of the text field. */
 static struct str
 joined(struct arena *mem, const struct app_params *params)
 {
@@ -153,6 +160,7 @@ put_scopes(struct call *call, struct values *values, struct str ticked)
     }
 }
 
+/* Sentences come in English from the flow and are translated here. */
 void
 developer_app_put_form(struct call *call, struct values *values, const struct app_params *params,
                        const struct app_problems *problems)
@@ -178,6 +186,8 @@ developer_app_put_form(struct call *call, struct values *values, const struct ap
     put_scopes(call, values, params->scopes);
 }
 
+/* The only page that contains the secret. An old one may stay valid for a while, so that a
+ * developer can replace it without an interruption. */
 enum err
 developer_app_show_secret(struct call *call, const struct app *app, struct str secret,
                           bool is_new_app)

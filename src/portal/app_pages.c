@@ -1,5 +1,9 @@
-/* app_pages.c - the pages of a developer's own app: usage, errors, settings, secret, deletion. An
- * app of another user is not found. */
+/* app_pages.c - the pages of a developer's own app: usage, errors, settings, secret, deletion.
+ *
+ * Every handler begins with developer_app_find(), so an app of another user is not found. Changes
+ * that affect users (name, privacy link, redirect hosts) need no approval here: the consent page
+ * asks them again when they differ. Numbers include what this process has counted and not written
+ * yet. */
 #include "base/arena.h"
 #include "client/domain_proof.h"
 #include "crypt/secret.h"
@@ -34,6 +38,7 @@ static const struct field page_fields[] = {
     [PAGE] = PAGER_FIELD,
 };
 
+/* `detail` is the newest example, without anything that looks like a secret. */
 static void
 put_refusals(struct call *call, struct values *values, const struct refusal *list, size_t count)
 {
@@ -73,6 +78,8 @@ get_app(struct call *call)
         err = refusals_of_app(call->db, call->mem, counters, app.id, &refusals, &count);
     if (err != ERR_NONE)
         return err;
+    /* Issued tokens are a figure of their own, so that users and developers see the same number of
+     * requests. */
     int64_t served = 0, tokens = 0, refused = 0;
     for (size_t i = 0; i < USAGE_DAYS; i++) {
         served += usage.days[i].counts[USAGE_CALL];
@@ -93,6 +100,7 @@ get_app(struct call *call)
 
 /* ---- settings ---- */
 
+/* The stored app as if it had just been typed, for the form. */
 static struct app_params
 params_of(struct call *call, const struct app *app)
 {
@@ -111,6 +119,7 @@ params_of(struct call *call, const struct app *app)
                                 .is_public = app->is_public };
 }
 
+/* Without a usable homepage there is no address for the file, and the page explains that. */
 static void
 put_domain(struct call *call, struct values *values, const struct app *app)
 {
@@ -122,6 +131,7 @@ put_domain(struct call *call, struct values *values, const struct app *app)
     when_put(call, values, "verified", app->verified_at);
 }
 
+/* `params` is what the form shows, which differs from the app after an error. */
 static enum err
 show_settings(struct call *call, int status, const struct app *app, const struct app_params *params,
               const struct app_problems *problems, const struct app_refusals *refusals)
@@ -134,6 +144,7 @@ show_settings(struct call *call, int status, const struct app *app, const struct
     values_flag(values, "refused",
                 status != 200 && refusals->logo == NULL && refusals->domain == NULL);
     values_text(values, "current",
+                /* For post_rotate(). */
                 str_format(call->mem, "%.12s", str_c(call->mem, app->secret_hash)));
     values_flag(values, "old_valid", app->old_secret_expires_at > call->now);
     when_put(call, values, "old_expires", app->old_secret_expires_at);
@@ -205,6 +216,7 @@ post_rotate(struct call *call)
                            : err;
 }
 
+/* For a secret that has leaked: it must end before its time. */
 static enum err
 post_end_old(struct call *call)
 {
@@ -226,6 +238,8 @@ static const struct field status_fields[] = {
     [STATUS] = { "status", FIELD_LINE, FIELD_IN_FORM, .required = true, .max = 20 },
 };
 
+/* Disabling revokes all tokens of the app, and enabling restores none (epoch). Sending the form
+ * twice changes nothing. */
 static enum err
 post_status(struct call *call)
 {
@@ -244,6 +258,8 @@ post_status(struct call *call)
     return err;
 }
 
+/* Says how many users are connected. Only the database is read: the numbers in memory do not matter
+ * here. */
 static enum err
 get_delete(struct call *call)
 {

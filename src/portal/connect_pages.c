@@ -46,6 +46,7 @@ pick_call(struct arena *mem, scopes set)
     return set & SCOPE_PROFILE_READ ? STR("/oauth/userinfo") : STR("/v1/domains");
 }
 
+/* The samples contain everything but the secret, which this service does not know. */
 static enum err
 get_connect(struct call *call)
 {

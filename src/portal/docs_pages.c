@@ -10,6 +10,7 @@
 #include "web/response.h"
 #include "web/state.h"
 
+/* The values that every reader gets: no app is involved. */
 static struct snippet
 urls(const struct call *call)
 {
@@ -52,6 +53,8 @@ struct error_row {
         table, status, error, KEY("errors." key), KEY("errors." key ".do") \
     }
 
+/* What a developer can meet, in the order of the flow: an error page, a redirect, the token
+ * endpoint, the API. */
 static enum err
 get_errors(struct call *call)
 {
@@ -95,6 +98,7 @@ get_errors(struct call *call)
 
 /* ---- for agents ---- */
 
+/* The address that agents look for (llmstxt.org). */
 static enum err
 get_llms(struct call *call)
 {

@@ -1,4 +1,7 @@
-/* domain_pages.c - verifies the host of an app's homepage, when its developer asks for it. */
+/* domain_pages.c - verifies the host of an app's homepage, when its developer asks for it.
+ *
+ * The handler runs twice: first it lets the connection wait without a thread for the file of the
+ * host, then it is called again and stores the result (client/domain_proof.h). */
 #include "client/domain_proof.h"
 #include "dispatch/throttle.h"
 #include "portal/app_form.h"
@@ -41,6 +44,8 @@ begin(struct call *call, const struct app *app)
     return ERR_NONE;
 }
 
+/* A host that does not answer changes nothing; one that answers without the app's id ends an
+ * earlier verification. */
 static enum err
 finish(struct call *call, struct app *app)
 {

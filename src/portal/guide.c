@@ -6,7 +6,8 @@
 
 #define SECTION STR("# ---- ")
 
-/* The lines between the heading of this name and the next heading. */
+/* The lines between the heading of this name and the next heading. The file ends with a heading, so
+ * the last section has an end, too. */
 static struct str
 section(struct str file, const char *name)
 {
@@ -43,6 +44,7 @@ guide_read(struct arena *mem, const struct snippet *snippet, struct guide_step o
     }
 }
 
+/* Titles and texts come from the catalog, like those of the pages. */
 static void
 write_program(struct buf *out, struct arena *mem, const struct catalog *catalog, const char *title,
               const char *text, const char *language, struct str code)

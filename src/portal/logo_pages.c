@@ -18,6 +18,8 @@ settings_path(struct call *call, const struct app *app)
     return str_format(call->mem, "/developer/apps/%.*s/settings", STR_ARG(app->id)).ptr;
 }
 
+/* The file is rewritten before it is stored (text/png.h): only chunks that draw the image are
+ * kept. */
 static enum err
 post_logo(struct call *call)
 {

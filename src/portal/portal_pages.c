@@ -51,6 +51,7 @@ put_app(struct call *call, struct values *values, const struct app *app,
     when_put(call, item, "since", app->created_at);
 }
 
+/* A user has few apps, so all are loaded and divided into pages here. */
 static enum err
 get_developer(struct call *call)
 {
@@ -103,6 +104,8 @@ get_new(struct call *call)
     return show_form(call, 200, &params, &(struct app_problems){ 0 }, random_id(call->mem, "new_"));
 }
 
+/* The session's key is secret, so that no one can choose the id of an app. Absent: the form has no
+ * such value, and app_register() makes an id. */
 static struct str
 id_of_form(struct call *call)
 {
@@ -126,6 +129,7 @@ post_new(struct call *call)
     enum err err = app_register(call->db, call->mem, &params, call->now, &app, &secret, &problems);
     if (err == ERR_INVALID)
         return show_form(call, 400, &params, &problems, call_text(call, APP_ONCE));
+    /* The form was sent before, so the secret has been shown; or the app is public and has none. */
     if (err == ERR_TAKEN || (err == ERR_NONE && secret == NULL)) {
         response_redirect(call,
                           str_format(call->mem, "/developer/apps/%.*s", STR_ARG(params.id)).ptr);

@@ -1,3 +1,10 @@
+/* reference.c - reads the OpenAPI document into structs that are easy to render, with $ref
+ * resolved.
+ *
+ * The document is our own: api/ is checked by tests, so members that it always has are not checked
+ * here. Order is that of the document: tags are the groups, and an endpoint belongs to the group of
+ * its tag. Errors are recognized in the examples of responses, where each has a member "error".
+ * Strings point into the parsed document, which is in the same arena. */
 #include "portal/reference.h"
 
 #include "api/openapi.h"
@@ -11,6 +18,7 @@
 
 /* ---- reading the document ---- */
 
+/* May lead to another $ref. Names contain no escapes of JSON Pointer. */
 const struct json_value *
 reference_follow(const struct reading *reading, const struct json_value *value)
 {
@@ -94,6 +102,7 @@ read_members(const struct reading *reading, const struct json_value *schema, boo
     return out;
 }
 
+/* Those of the path and those of the operation: the caller has allocated space for both. */
 static void
 add_parameters(const struct reading *reading, const struct json_value *holder,
                struct reference_fields *out)
@@ -134,6 +143,7 @@ read_errors(const struct reading *reading, const struct json_value *response)
     return buf_str(&out);
 }
 
+/* Several endpoints use the same response by $ref; its name is the last part of that reference. */
 static struct reference_response
 read_response(const struct reading *reading, const struct json_value *given)
 {
@@ -208,6 +218,7 @@ read_calls(struct calling *calling, struct reference_endpoint *out)
     }
 }
 
+/* "x-needs" is our own extension: the required scopes or credentials in words. */
 static struct reference_endpoint
 read_endpoint(const struct reading *reading, const struct json_value *path_item, const char *method,
               const struct json_value *operation)
@@ -260,6 +271,7 @@ read_group(const struct reading *reading, struct reference_group *group)
 
 /* ---- records ---- */
 
+/* The document has a schema for each domain, listed in the enum of domain names. */
 static void
 read_records(const struct reading *reading, struct reference *out)
 {

@@ -1,4 +1,8 @@
-/* reference_call.c - an example request: a shell command, or a URL for a browser. */
+/* reference_call.c - an example request: a shell command, or a URL for a browser.
+ *
+ * Made from the examples of parameters and body in the OpenAPI document. $token, $client, and
+ * $secret are variables of the shell, as in the guide, so that a command can be pasted. An endpoint
+ * that answers with a page is shown as a URL. */
 #include "base/buf.h"
 #include "portal/reference_internal.h"
 #include "text/json_tree.h"
@@ -10,6 +14,7 @@
 #define WIDTH 84
 #define NEXT_LINE " \\\n    "
 
+/* Parameters without an example are left out of the call. */
 static void
 each_parameter(struct buf *out, const struct calling *calling, const char *in,
                void (*visit)(struct buf *out, const struct calling *calling,
@@ -54,6 +59,8 @@ add_segment(struct buf *out, const struct calling *calling, const struct json_va
     url_encode(out, example_text(calling, parameter));
 }
 
+/* For paths with at most one parameter. Some paths have a server of their own, since pages and API
+ * may have different hosts. */
 static void
 add_url(struct buf *out, const struct calling *calling)
 {
@@ -121,6 +128,7 @@ add_credentials(struct buf *out, const struct calling *calling)
         buf_add_c(out, " -u \"$client:$secret\"");
 }
 
+/* By its response: only pages are HTML. */
 bool
 reference_call_is_url(const struct calling *calling)
 {

@@ -1,4 +1,8 @@
-/* reference_kind.c - describes the type of a schema for the API reference. */
+/* reference_kind.c - describes the type of a schema for the API reference: "integer from 1 to 100;
+ * default `20`".
+ *
+ * Covers what api/ uses of JSON Schema. The result contains backquotes, which become code on pages
+ * and in Markdown. */
 #include "base/buf.h"
 #include "portal/reference_internal.h"
 #include "text/json_tree.h"
@@ -10,6 +14,7 @@
 static void add_kind(const struct reading *reading, struct buf *out,
                      const struct json_value *schema);
 
+/* A text without quotes; any other value as JSON. */
 static void
 add_value(struct buf *out, const struct json_value *value)
 {
@@ -20,6 +25,7 @@ add_value(struct buf *out, const struct json_value *value)
         json_tree_write(&json, value);
 }
 
+/* Long lists are only counted: the schema has them. */
 static void
 add_choice(struct buf *out, const struct json_value *values)
 {
@@ -94,6 +100,7 @@ add_type(const struct reading *reading, struct buf *out, const struct json_value
     }
 }
 
+/* Recursive for arrays. A constant or a choice says more than its type. */
 static void
 add_kind(const struct reading *reading, struct buf *out, const struct json_value *schema)
 {

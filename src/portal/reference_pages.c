@@ -84,6 +84,7 @@ put_responses(const struct making *making, struct values *values,
     }
 }
 
+/* Method, path, and title, for lists and for links to the page before and after. */
 static void
 put_line(struct values *item, const struct reference_endpoint *endpoint)
 {
@@ -146,6 +147,7 @@ overview_values(const struct making *making, const struct reference *reference)
     return values;
 }
 
+/* `before` and `after` are NULL at the ends. */
 static struct values *
 endpoint_values(const struct making *making, const struct reference_endpoint *before,
                 const struct reference_endpoint *endpoint, const struct reference_endpoint *after)
@@ -202,6 +204,8 @@ empty_page(const struct web *web, struct str id, struct str title)
     };
 }
 
+/* endpoints[count] is NULL: the list has one element more. Values are in `scratch`, rendered parts
+ * in the web's arena. */
 static enum err
 make_all(const struct web *web, struct arena *scratch, const struct reference *reference,
          struct reference_pages *pages)
@@ -235,6 +239,7 @@ make_all(const struct web *web, struct arena *scratch, const struct reference *r
     return err;
 }
 
+/* Call with the lock held, once. */
 static enum err
 render(struct reference_pages *pages)
 {
@@ -280,6 +285,8 @@ send_named(struct call *call, const struct reference_page *list, size_t count)
     return ERR_NOT_FOUND;
 }
 
+/* Requests that arrive meanwhile wait for the lock. Afterwards the pages do not change, so they are
+ * read without it. */
 static enum err
 rendered(struct call *call, const struct reference_pages **out)
 {

@@ -1,4 +1,7 @@
-/* reference_text.c - the reference as Markdown. */
+/* reference_text.c - the reference as Markdown, for docs/API.md.
+ *
+ * Responses that several endpoints share are described once, at the beginning, and every endpoint
+ * lists only their statuses. */
 #include "base/buf.h"
 #include "portal/reference.h"
 #include "text/json_tree.h"
@@ -43,6 +46,7 @@ put_status(struct buf *out, const struct reference_response *response)
                    response->errors.len > 0 ? " " : "", STR_ARG(response->errors));
 }
 
+/* Without `shared_too`, only those that are the endpoint's own. */
 static void
 put_responses(struct buf *out, const struct reference_responses *responses, bool shared_too)
 {

@@ -84,6 +84,7 @@ remove_mark(struct str *line, struct str mark)
     return true;
 }
 
+/* Marks are removed before values are filled in, so that a value cannot look like a mark. */
 struct str
 snippet_fill(struct arena *mem, const char *file, const struct snippet *snippet)
 {

@@ -95,6 +95,7 @@ read_scopes(struct call *call, const struct app *app)
     return ticked != 0 ? ticked : app->scopes;
 }
 
+/* prompt=consent, because a developer wants to see the page even if the app is connected. */
 static enum err
 post_begin(struct call *call)
 {
@@ -140,6 +141,8 @@ static const struct field exchange_fields[] = {
     [EXCHANGE_STATE] = { "state", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = 4096 },
 };
 
+/* The state must be of this session and of this app. The verifier is derived from it and never
+ * leaves the server, so the code is worth nothing elsewhere. */
 static enum err
 post_exchange(struct call *call)
 {
@@ -187,6 +190,7 @@ static const struct field end_fields[] = {
     [TOKEN] = { "token", FIELD_TEXT, FIELD_IN_FORM, .required = true, .max = 4096 },
 };
 
+/* The token may be of either kind; a refresh token ends its whole family. */
 static enum err
 post_end(struct call *call)
 {
