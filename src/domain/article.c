@@ -44,6 +44,8 @@ is_eight(struct str text)
                                                                  str_starts(text, STR("18")))));
 }
 
+/* The order matters: numbers and initialisms are read differently from words with the same letters.
+ * `not_spoken` has exceptions from `spoken`: "uninspired" against "unicorn". */
 const char *
 article_of(struct str text)
 {

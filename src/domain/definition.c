@@ -1,3 +1,10 @@
+/* definition.c - typed access to the JSON of a definition, with the path of each value for
+ * messages.
+ *
+ * An operator writes these files, so that a mistake must be found with file, position, and reason.
+ * After the first problem nothing more is recorded; the readers go on with defaults that cannot
+ * cause a crash, which spares a check after each call. Texts are quoted in messages with invisible
+ * characters replaced, because they go to a terminal or a log. */
 #include "domain/definition.h"
 
 #include "base/arena.h"
@@ -28,6 +35,7 @@ next_readable(struct str *rest)
     return utf8_forbidden(one) < 0 ? one : STR("?");
 }
 
+/* Cut at a character, never inside one. */
 const char *
 definition_quote(struct definition *in, struct str text)
 {
@@ -54,6 +62,7 @@ quote_file(struct definition *in)
     return str_c(in->mem, buf_str(&out));
 }
 
+/* From the root downwards; the depth is limited by DEPTH_MAX of domain.c. */
 static void
 add_path(struct buf *out, const struct node *node)
 {
@@ -67,6 +76,7 @@ add_path(struct buf *out, const struct node *node)
                        definition_quote(node->in, node->key));
 }
 
+/* The first problem wins: later ones are often its consequences. */
 void
 node_reject(const struct node *node, const char *format, ...)
 {
@@ -87,6 +97,7 @@ node_reject(const struct node *node, const char *format, ...)
 
 /* ---- objects and arrays ---- */
 
+/* An empty string separates required keys from optional ones and is no key. */
 static bool
 is_known(struct str key, const char *const *keys)
 {
@@ -108,6 +119,7 @@ has_required(const struct node *node, const char *const *keys)
     return true;
 }
 
+/* Unknown keys are errors: a misspelled key would otherwise be ignored. */
 bool
 node_is_object(const struct node *node, const char *const *keys)
 {
@@ -154,6 +166,7 @@ node_is_map(const struct node *node, size_t min, size_t max)
     return has_children(node, JSON_OBJECT, "object", min, max);
 }
 
+/* The result refers to `node`, which must stay in place. */
 struct node
 node_member(const struct node *node, const char *key)
 {
@@ -178,6 +191,7 @@ node_count(const struct node *node)
 
 /* ---- single values ---- */
 
+/* An absent value is absent, and one that is no string is empty. */
 struct str
 node_text(const struct node *node, size_t min, size_t max)
 {
@@ -267,6 +281,7 @@ node_number(const struct node *node, double fallback)
     return fallback;
 }
 
+/* As a fixed-point number, so that scores are computed with integers. */
 int32_t
 node_unit(const struct node *node, int32_t fallback)
 {

@@ -1,3 +1,9 @@
+/* domain.c - finds domains and members, and loads a set of definitions.
+ *
+ * Lookups are linear: a set has few domains with few members each, and comparing lengths first
+ * rejects most. Loading runs in three steps for each file: parse the JSON, read it into structs,
+ * and check rules that involve several values. A later step runs only if the one before found no
+ * problem, because it relies on what that step has checked. */
 #include "domain/domain.h"
 
 #include "base/arena.h"
@@ -87,6 +93,7 @@ load_one(struct arena *mem, const struct domain_source *source, struct domain *o
     return ERR_NONE;
 }
 
+/* The last source of a name counts: an operator's file replaces a built-in one as a whole. */
 static bool
 is_replaced(const struct domain_source *sources, size_t count, size_t i)
 {
@@ -103,6 +110,7 @@ compare_names(const void *a, const void *b)
     return str_order(one->name, other->name);
 }
 
+/* Sorted, so that the order of scopes and pages does not depend on the order of files. */
 enum err
 domains_load(struct arena *mem, const struct domain_source *sources, size_t count,
              struct domains *out, struct why *why)
@@ -126,6 +134,7 @@ domains_load(struct arena *mem, const struct domain_source *sources, size_t coun
     return ERR_NONE;
 }
 
+/* By name or alias, as a request may name it. */
 static bool
 has_context(const struct domain *domain, struct str name)
 {
@@ -140,6 +149,7 @@ has_context(const struct domain *domain, struct str name)
     return false;
 }
 
+/* The domain's own contexts select it anyway; a safety context is one of another domain. */
 static bool
 defined_by_another(const struct domains *set, const struct domain *domain, struct str name)
 {

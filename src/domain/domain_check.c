@@ -1,3 +1,8 @@
+/* domain_check.c - rules of a definition that involve several values: unique names, references, and
+ * templates that fit their member.
+ *
+ * These rules keep the code that makes hints simple: it puts values into templates without checking
+ * that a placeholder exists, comes last, or fits the type. */
 #include "base/arena.h"
 #include "base/ascii.h"
 #include "domain/domain.h"
@@ -17,6 +22,7 @@ find_first(const struct str *names, size_t i)
     return j;
 }
 
+/* The second one is reported, since the first may be the right one. */
 static void
 check_distinct(const struct node *array, const struct str *names, size_t count)
 {
@@ -27,6 +33,8 @@ check_distinct(const struct node *array, const struct str *names, size_t count)
     }
 }
 
+/* Keys of JSON hints must differ as well, also from the names of other members, which are their
+ * default. */
 static void
 check_member_names(const struct node *members, const struct domain *domain)
 {
@@ -84,6 +92,7 @@ check_overlap(const struct node *node, const struct str *words, size_t count,
     }
 }
 
+/* A word that is strong and weak at once would make the result depend on the order of the lists. */
 static void
 check_words(const struct node *root, const struct domain *domain)
 {
@@ -106,6 +115,7 @@ check_words(const struct node *root, const struct domain *domain)
 
 /* ---- references to members ---- */
 
+/* The definition may give one name or a list of them. */
 static void
 check_opposes(const struct node *node, const struct domain *domain, const struct member *member)
 {
@@ -140,6 +150,7 @@ check_summary(const struct node *root, const struct domain *domain)
 
 /* ---- sentences ---- */
 
+/* A byte from 0xC3 on starts a letter of Latin or another script; 0xC2 starts signs. */
 static bool
 is_letter(char c)
 {
@@ -229,6 +240,7 @@ contains_list(struct str text)
     return memmem(text.ptr, text.len, "{list}", 6) != NULL;
 }
 
+/* A list grows at its end, value by value, until the budget is used: so {list} must come last. */
 static void
 check_templates(const struct node *hint, const struct member *member)
 {
@@ -254,6 +266,7 @@ check_templates(const struct node *hint, const struct member *member)
         node_reject(&short_text, "{list} must come last");
 }
 
+/* It is added to a sentence, if the budget allows, so that it must not end it. */
 static void
 check_emphasis(const struct node *emphasis, struct str text, bool fits, const char *beside)
 {
@@ -276,6 +289,8 @@ has_sentence(const struct member *member, struct str value)
     return false;
 }
 
+/* Values of sentences are written as in the vocabulary, not as aliases: they are looked up by the
+ * stored value. */
 static bool
 is_value_of(const struct member *member, struct str text)
 {
@@ -289,6 +304,8 @@ is_value_of(const struct member *member, struct str text)
     return member->type != MEMBER_ENUM && str_eq_c(text, "none");
 }
 
+/* A bool or an enum needs a sentence for every value, because "true" or a code says nothing in a
+ * template. */
 static void
 check_sentences(const struct node *values, const struct member *member)
 {
@@ -312,6 +329,8 @@ check_sentences(const struct node *values, const struct member *member)
     }
 }
 
+/* A value that does not have the form goes into the `loose` sentence, so that one needs the other.
+ */
 static void
 check_form(const struct node *hint, const struct member *member)
 {

@@ -1,3 +1,6 @@
+/* domain_read.c - reads the parts of a definition into a struct domain.
+ *
+ * Order: vocabularies and contexts come before members, which refer to them by name. */
 #include "base/arena.h"
 #include "base/ascii.h"
 #include "base/buf.h"
@@ -11,6 +14,7 @@
 #define FOREIGN_MAX 1024
 #define SUMMARY_MAX 16
 
+/* A part that is no number counts as four, so that the sum cannot be three. */
 static struct str
 read_version(const struct node *node)
 {
@@ -24,6 +28,7 @@ read_version(const struct node *node)
     return text;
 }
 
+/* ASCII only: keywords are compared with folded words of a task, byte by byte. */
 static struct str
 read_word(const struct node *node)
 {
@@ -128,7 +133,7 @@ read_members(const struct node *node, struct domain *out)
 
 /* ---- default consent sentence ---- */
 
-/* "Reading" becomes "reading", "TV" stays. */
+/* "Reading" becomes "reading", "TV" stays: a second capital letter means an abbreviation. */
 static void
 add_within_sentence(struct buf *out, struct str title)
 {

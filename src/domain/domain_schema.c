@@ -1,3 +1,8 @@
+/* domain_schema.c - the JSON Schema of a domain's record, as GET /v1/domains/{domain}/schema
+ * returns it.
+ *
+ * It describes what a client may send and what it gets: bounds and lengths are those that value.c
+ * checks. The text is made once, when the definition is loaded. */
 #include "base/buf.h"
 #include "domain/domain.h"
 #include "domain/domain_internal.h"
@@ -15,7 +20,7 @@ put_number(struct json *out, const char *key, double number)
 }
 
 /* Lists the canonical values of a closed vocabulary; the API describes that aliases are accepted.
- */
+ * An open vocabulary only suggests values, so that it is not part of the schema. */
 static void
 put_text(struct json *out, const struct member *member)
 {
@@ -58,6 +63,7 @@ put_property(struct json *out, const struct member *member, const struct propert
     json_close_object(out);
 }
 
+/* Every property may be absent, but one must exist: an empty object would state nothing. */
 static void
 put_object(struct arena *mem, struct json *out, const struct member *member)
 {

@@ -1,3 +1,7 @@
+/* member_read.c - reads one member of a definition: its type, values, weights, and templates.
+ *
+ * Which keys are allowed depends on the type, so that the type comes first. A key that does not fit
+ * the type is an error, not ignored: its author expects an effect. */
 #include "base/arena.h"
 #include "domain/domain.h"
 #include "domain/domain_internal.h"
@@ -53,6 +57,7 @@ read_vocabulary_of(const struct node *node, const struct domain *domain, struct 
         node_reject(&vocabulary, "the vocabulary of an enum must not be open");
 }
 
+/* Values that pages offer must be accepted when they are chosen. */
 static void
 read_suggested(const struct node *node, struct member *out)
 {
@@ -171,7 +176,7 @@ context_index_of(const struct domain *domain, struct str name)
     return i;
 }
 
-/* "*" is any context that is not listed. */
+/* "*" is any context that is not listed. The last weight is that of no context. */
 static void
 read_context_weights(const struct node *node, const struct domain *domain, struct member *out)
 {
@@ -281,6 +286,7 @@ read_items(const struct node *node, struct member *out)
         node_reject(std_given > 0 ? &std : &base, "is larger than max_items");
 }
 
+/* A member without a hint is stored and returned by the API, but never appears in hints. */
 static void
 read_hint(const struct node *node, struct member *out)
 {
@@ -315,6 +321,7 @@ read_hint(const struct node *node, struct member *out)
     read_phrases(&pairs, out);
 }
 
+/* "summary" is a key that JSON hints add themselves. */
 static void
 read_json(const struct node *node, struct member *out)
 {

@@ -1,3 +1,10 @@
+/* phrase.c - word lists that decide whether a value fits a sentence, and whether it is plainly a
+ * name.
+ *
+ * The lists err on the safe side: a value that is wrongly taken for a clause or an order is only
+ * quoted, and a wrong "fits" makes a clumsy sentence. Values of apps go into prompts, so that
+ * phrase_is_name() also rejects what reads like an instruction, code, or an address. Non-ASCII
+ * letters count as letters, without rules of their own. */
 #include "domain/phrase.h"
 
 #include "base/arena.h"
@@ -70,7 +77,7 @@ last_word(struct str text)
     return last;
 }
 
-/* `list` has a space around each word. */
+/* `list` has a space around each word. A word of 30 or more letters is in no list. */
 static bool
 is_in(struct str word, const char *list)
 {
@@ -94,6 +101,7 @@ struct long_list {
     uint64_t marks[MARKS / 64];
 };
 
+/* A false positive costs a search; a word of the list always has its bit. */
 static size_t
 mark_of(struct str word)
 {
@@ -125,6 +133,7 @@ static struct long_list order_words = {
         "assistant user developer tool function admin sudo curl wget eval http https www "
 };
 
+/* Runs once, before the first use; the lists are read-only afterwards. */
 static void
 make_marks(void)
 {
@@ -156,6 +165,7 @@ phrase_is_clause(struct str text)
     return false;
 }
 
+/* A lowercase word after it distinguishes a sentence from a title: "I want" against "I Robot". */
 bool
 phrase_is_speech(struct str text)
 {
@@ -224,6 +234,7 @@ is_role(struct str text)
     return false;
 }
 
+/* A long text or a clause fits no form, whatever its words. */
 bool
 phrase_fits(enum phrase_form form, struct str text)
 {
@@ -264,6 +275,7 @@ has_address(struct str text)
     return false;
 }
 
+/* The signs occur in code, addresses, and templates, and hardly in names. */
 bool
 phrase_is_name(struct str text)
 {
@@ -276,6 +288,7 @@ phrase_is_name(struct str text)
            !is_in_long(first_word(text), &order_words) && !has_address(text);
 }
 
+/* In a list of hints, such a value could join its neighbors to a sentence that no user stated. */
 bool
 phrase_reads_on(struct str text)
 {
@@ -313,6 +326,7 @@ phrase_without_capitals(struct arena *mem, struct str text)
     return (struct str){ small, text.len };
 }
 
+/* Only possessives and reflexives: changing verbs would need a parser. */
 struct str
 phrase_third_person(struct arena *mem, struct str text)
 {

@@ -43,6 +43,8 @@ reserve(struct arena *mem, struct preference_items *items, size_t count)
     items->capacity = capacity;
 }
 
+/* All problems of a document are collected, up to a limit, so that a client can correct them at
+ * once. */
 static void
 read_item(const struct reading *reading, const struct member *member,
           const struct json_value *given, struct str at)
@@ -87,6 +89,8 @@ read_member(const struct reading *reading, const struct json_value *given)
                       str_format(mem, "%.*s[%zu]", STR_ARG(at), i));
 }
 
+/* The limit follows from the document: lists within texts may add SPLIT_ITEMS_MAX values, so that a
+ * small document cannot make a large write. */
 bool
 preference_items_read(struct arena *mem, const struct domain *domain,
                       const struct json_value *given, struct preference_items *out,

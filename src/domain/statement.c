@@ -1,3 +1,11 @@
+/* statement.c - lists of words that make a statement critical, and the key by which statements are
+ * compared.
+ *
+ * A statement is free text in any language, so that nothing but words can decide. The lists are
+ * long on purpose: a statement that is wrongly critical costs a few tokens, one that is missed can
+ * harm. Figures of speech are the exception: "allergic to meetings" would make critical facts of
+ * jokes. Where a domain has no critical members, an allergy counts only together with something
+ * that people are allergic to. */
 #include "domain/statement.h"
 
 #include "base/arena.h"
@@ -238,7 +246,8 @@ static const char *const figures[] = {
 
 /* ---- words ---- */
 
-/* Lowercase words with single spaces around each: " i have a peanut allergy ". */
+/* Lowercase words with single spaces around each: " i have a peanut allergy ". So a word or phrase
+ * is found as " word ", without looking at its neighbors. */
 static struct str
 plain_words(struct arena *mem, struct str statement)
 {
@@ -259,7 +268,9 @@ plain_words(struct arena *mem, struct str statement)
     return (struct str){ out, length };
 }
 
-/* The number of letters to insert, delete, or replace; two neighbors swapped count once. */
+/* The number of letters to insert, delete, or replace; two neighbors swapped count once. Three rows
+ * of the table are enough, since a swap looks two rows back. Both words have at most WORD_MAX
+ * letters. */
 static size_t
 distance(struct str a, struct str b)
 {
@@ -293,6 +304,8 @@ is_misspelled(struct str word, struct str wanted)
            distance(word, wanted) <= most;
 }
 
+/* The first pass finds the exact word or phrase, the second compares each word with misspellings.
+ * Phrases must be exact. */
 static bool
 has_word(struct str words, struct str wanted)
 {
@@ -322,6 +335,7 @@ has_any(struct str words, const char *const *list, size_t count)
 
 #define HAS_ANY(words, list) has_any(words, list, sizeof(list) / sizeof *(list))
 
+/* Without word boundaries, for scripts that have none. */
 static bool
 has_part(struct str words, const char *const *list, size_t count)
 {
@@ -345,6 +359,8 @@ is_figure(struct str words)
     return HAS_ANY(str_from(words, after), figures) && !HAS_ANY(words, allergens);
 }
 
+/* Private comes before food: "celiac" is both, and must be treated as sensitive. A figure of speech
+ * is excluded only where nothing private is named. */
 static enum concern
 concern_of(const struct domain *domain, struct str words)
 {
@@ -371,6 +387,7 @@ statement_concern(const struct domain *domain, struct str text)
 
 /* ---- comparing ---- */
 
+/* Words that do not change the meaning of a statement. */
 static bool
 is_filler(struct str word)
 {
@@ -419,6 +436,8 @@ without_apostrophes(struct arena *mem, struct str text)
     return (struct str){ out, length };
 }
 
+/* The key of a statement of fillers only would be empty, and equal to every other such one: then
+ * the whole text is the key. */
 struct str
 statement_key(struct arena *mem, struct str text)
 {
@@ -436,6 +455,7 @@ statement_key(struct arena *mem, struct str text)
     return out.len == 0 ? value_fold(mem, text) : buf_str(&out);
 }
 
+/* By single words of the key, which has no contractions left: "do not", "can not". */
 bool
 statement_decides(struct str key)
 {

@@ -1,3 +1,8 @@
+/* terms.c - stems, hashes, and the words that say nothing about a topic.
+ *
+ * The stemmer only removes the most frequent English endings. It need not give real words, only the
+ * same result for the forms of one word: "dish" and "dishes", "plan" and "planning". `common` has
+ * stems, as stem() leaves them ("alreadi"), sorted for bisection. */
 #include "domain/terms.h"
 
 #include <string.h>
@@ -60,7 +65,8 @@ ends_with(const char *word, size_t length, const char *end)
     return length > size + 2 && memcmp(word + length - size, end, size) == 0;
 }
 
-/* Removes the endings of plurals and verb forms: "dishes", "eating", "planned". */
+/* Removes the endings of plurals and verb forms: "dishes", "eating", "planned". The order matters:
+ * the plural first, then the verb ending, then a doubled consonant, a final e, and y. */
 static size_t
 stem(char *word, size_t length)
 {
@@ -80,6 +86,7 @@ stem(char *word, size_t length)
     return length;
 }
 
+/* The search in `common` costs most and comes last. */
 static void
 add_word(struct terms *terms, char *word, size_t length)
 {

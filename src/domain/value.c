@@ -1,3 +1,9 @@
+/* value.c - reads one JSON value into the form that is stored, and the key by which it is compared.
+ *
+ * A text passes four steps: visible characters only (Unicode NFC, no controls), single spaces, the
+ * spelling of the vocabulary, and the value found in a longer wording (value_clean.c). The key is
+ * folded further and never shown. What was written is kept as `wording` if the stored value differs
+ * from it. */
 #include "domain/value.h"
 
 #include "base/arena.h"
@@ -16,6 +22,7 @@
 
 /* ---- texts ---- */
 
+/* Lengths are counted in characters, after spaces were collapsed. */
 static const char *
 read_text(struct arena *mem, size_t max_length, const struct json_value *given, struct str *shown)
 {
@@ -41,6 +48,7 @@ read_text(struct arena *mem, size_t max_length, const struct json_value *given, 
     return NULL;
 }
 
+/* For the message of a closed vocabulary; a long one is cut. */
 static const char *
 list_values(struct arena *mem, const struct vocabulary *vocabulary)
 {
@@ -134,6 +142,7 @@ read_word(struct arena *mem, const struct member *member, struct str text, struc
 
 /* ---- numbers ---- */
 
+/* A value that is no number gets the same message as one out of bounds. */
 static const char *
 read_number(struct arena *mem, const struct json_value *given, double minimum, double maximum,
             double *out)
@@ -171,7 +180,8 @@ check_properties(struct arena *mem, const struct member *member, const struct js
     return NULL;
 }
 
-/* Adds one property to both forms. */
+/* Adds one property to both forms. The caller goes by the order of the definition, so that the
+ * order in the document does not matter for the key. */
 static const char *
 read_property(struct arena *mem, const struct member *member, enum property_type type,
               const struct json_value *given, struct json *shown, struct json *key)
@@ -264,6 +274,8 @@ value_read(struct arena *mem, const struct member *member, const struct json_val
     return "has an unknown type";
 }
 
+/* Only arrays with an open vocabulary, or none, can have lists within a text. Each part keeps the
+ * whole text as its wording, so that users see where it comes from. */
 const char *
 value_read_list(struct arena *mem, const struct member *member, const struct json_value *given,
                 struct value **out, size_t *count)
@@ -306,6 +318,7 @@ suspicion_in(struct arena *mem, struct str json)
     return NULL;
 }
 
+/* The wording, too: it is shown to apps that wrote it, and may say more than the value. */
 const char *
 value_suspicion(struct arena *mem, const struct value *value)
 {

@@ -1,3 +1,10 @@
+/* value_clean.c - from a wording to a value: "none", the entry of a vocabulary, or what trimming
+ * leaves.
+ *
+ * Two mistakes are possible: to lose what the user said, or to store a sentence where a value was
+ * meant. For members about dangers, such as allergies, losing is worse: their texts are split more
+ * readily, and values are found inside longer texts, but a text that denies something is kept as it
+ * is. Everywhere else a text stays whole unless most of it is known. */
 #include "domain/value_clean.h"
 
 #include "base/arena.h"
@@ -15,6 +22,8 @@
 
 /* ---- none ---- */
 
+/* Whether the definition has a sentence for "none", so that the absence of values is a fact worth
+ * storing. */
 static bool
 has_none(const struct member *member)
 {
@@ -107,8 +116,8 @@ joins_words(char c)
     return c == ' ' || c == '-' || c == '_';
 }
 
-/* Compares the start of a text as written with a folded phrase. Returns the length that matches
- * and ends with a word; 0: none. */
+/* Compares the start of a text as written with a folded phrase. Returns the length that matches and
+ * ends with a word; 0: none. Only ASCII letters are folded: other letters must match as written. */
 static size_t
 match_phrase(struct str text, struct str phrase)
 {
@@ -134,7 +143,7 @@ trim_ends(struct str text)
     return text;
 }
 
-/* "shellfish (severe)" */
+/* "shellfish (severe)": a remark in parentheses describes the value. */
 static struct str
 trim_remark(struct str text)
 {
@@ -196,7 +205,8 @@ lists_dangers(const struct member *member)
            member->vocabulary->open;
 }
 
-/* "peanuts" of "no allergies except peanuts"; otherwise the text itself. */
+/* "peanuts" of "no allergies except peanuts"; otherwise the text itself. Only if what comes before
+ * the exception means "none". */
 static struct str
 after_exception(struct arena *mem, const struct member *member, struct str text)
 {
@@ -222,7 +232,8 @@ find_named(struct arena *mem, const struct member *member, struct str text, stru
                : 0;
 }
 
-/* The entry of a text or of what trimming leaves of it, which *left is set to. */
+/* The entry of a text or of what trimming leaves of it, which *left is set to. Each round tries the
+ * text first and then removes one phrase, so that the longest text that is known wins. */
 static const struct vocabulary_value *
 find_entry(struct arena *mem, const struct member *member, struct str text, struct str *left)
 {
@@ -252,6 +263,8 @@ lost_its_noun(const struct member *member, struct str text, struct str left)
            str_starts(text, left) && ascii_is_lower(left.ptr[0]);
 }
 
+/* In this order: "none", a known value, a denial, a trimmed text. A denial of something unknown is
+ * stored as written: shortening it could turn it into its opposite. */
 bool
 value_clean(struct arena *mem, const struct member *member, struct str text, struct str *shown,
             struct str *key)
@@ -293,7 +306,8 @@ word_count(struct str text)
     return count;
 }
 
-/* Splits at commas, and with `words` also at "and", "or", "&", "+", and "/". */
+/* Splits at commas, and with `words` also at "and", "or", "&", "+", and "/". PARTS_MAX parts mean
+ * that there may be more: callers then do not split the text. */
 static size_t
 split(struct str text, bool words, struct str *out)
 {
@@ -348,7 +362,7 @@ without_remarks(struct arena *mem, const struct member *member, struct str *part
 }
 
 /* A part that denies a value, or that is a negation without a known one, says something else alone
- * than in its text. */
+ * than in its text. So the text is not split. */
 static bool
 needs_its_text(struct arena *mem, const struct member *member, const struct str *parts,
                size_t count)

@@ -1,3 +1,9 @@
+/* value_none.c - reads short texts about absence with word lists of several languages.
+ *
+ * Each word gets a kind; the rules look at the kinds only. A head is what can be absent
+ * ("allergies"), a negation denies what follows in its clause, and everything that is in no list is
+ * content. A text means "none" only if no content is left and every head is denied. Values of the
+ * vocabulary are found first, so that their words are not taken for content. */
 #include "domain/value_none.h"
 
 #include "base/arena.h"
@@ -100,6 +106,7 @@ is_in(struct str word, const char *list)
     return false;
 }
 
+/* The first list that has the word counts. */
 static enum kind
 kind_of(struct str word)
 {
@@ -149,7 +156,8 @@ fold_word(struct arena *mem, struct str word)
     return (struct str){ out, length };
 }
 
-/* False: too many words. */
+/* False: too many words, or none. Breaks between words are kept as flags, because a negation does
+ * not go beyond them. */
 static bool
 read_words(struct arena *mem, struct str text, struct words *out)
 {
@@ -185,7 +193,7 @@ word_is(const struct words *words, size_t i, const char *wanted)
 
 /* ---- none ---- */
 
-/* In languages without spaces, abbreviations, and signs. */
+/* In languages without spaces, abbreviations, and signs. Compared as a whole. */
 static bool
 is_word_for_none(struct str folded)
 {
@@ -229,6 +237,7 @@ is_word_for_none(struct str folded)
     return false;
 }
 
+/* The definition's own sentence says what the member is about: "has no known allergies". */
 static struct str
 none_sentence(const struct member *member)
 {
@@ -276,8 +285,7 @@ is_own(const struct member *member, enum kind head)
     return false;
 }
 
-/* "I don't know my allergies", "allergies not known": unknown is not none. "All" is nothing but a
- * part of "at all". */
+/* "I don't know my allergies", "allergies not known": unknown is not none. */
 static bool
 is_vague(const struct words *words, size_t i)
 {
@@ -294,6 +302,7 @@ denies_heads(const struct member *member, const struct words *words)
     size_t heads = 0, negations = 0, modifiers = 0;
     for (size_t i = 0; i < words->count; i++) {
         const struct word *word = &words->list[i];
+        /* "All" alone is content; in "at all" it is nothing. */
         bool at_all = word_is(words, i, "all") && i > 0 && word_is(words, i - 1, "at");
         if ((word->kind == WORD_OTHER || word->kind == WORD_SEVERITY || word->kind == WORD_AROUND ||
              word->kind == WORD_REASON) &&
@@ -335,6 +344,8 @@ value_means_none(struct arena *mem, const struct member *member, struct str text
 
 /* ---- named values ---- */
 
+/* Content makes it more than a remark. With a negation, it is one only if it is about something
+ * else: "no other allergies". */
 bool
 value_is_remark(struct arena *mem, struct str text)
 {
@@ -354,7 +365,8 @@ value_is_remark(struct arena *mem, struct str text)
     return true;
 }
 
-/* Marks the words of the longest value of the vocabulary at each position. */
+/* Marks the words of the longest value of the vocabulary at each position: "peanut butter" before
+ * "peanut". */
 static size_t
 mark_names(struct arena *mem, const struct vocabulary *vocabulary, struct words *words)
 {
@@ -425,6 +437,7 @@ value_is_denial(struct arena *mem, const struct member *member, struct str text)
     return denies_names(words);
 }
 
+/* Any word of content ends it: the text says more than the names, and must be kept whole. */
 size_t
 value_named(struct arena *mem, const struct member *member, struct str text, struct str *out,
             size_t max)

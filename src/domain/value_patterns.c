@@ -1,3 +1,10 @@
+/* value_patterns.c - a table of patterns, a small matcher for it, and a filter that spares most of
+ * the work.
+ *
+ * Rows are tried in order, and the first match names the suspicion. False positives hold a value
+ * until the user confirms it, so that the patterns must not match names of bands, books, or dishes;
+ * the unit test has lists of such names. Patterns of words tolerate a few words in between, which a
+ * writer would use to evade them. */
 #include "domain/value_patterns.h"
 
 #include "base/arena.h"
@@ -199,6 +206,7 @@ struct need {
 static struct need needs[PATTERNS];
 static pthread_once_t needs_once = PTHREAD_ONCE_INIT;
 
+/* A Bloom filter of 64 bits by first letter and length. */
 static uint64_t
 word_bit(struct str word)
 {
@@ -206,6 +214,7 @@ word_bit(struct str word)
     return (uint64_t)1 << ((byte * 7u + word.len) & 63);
 }
 
+/* "*" may be any word, so that the row is always tried. */
 static uint64_t
 first_bits(struct str pattern)
 {
@@ -218,6 +227,8 @@ first_bits(struct str pattern)
     return bits;
 }
 
+/* Runs once, before the first use. The first and last byte of a text row must occur in the text,
+ * whatever is between them. */
 static void
 find_needs(void)
 {
@@ -265,6 +276,7 @@ is_light(int32_t point)
            point == '+';
 }
 
+/* Words beyond WORDS_MAX are not searched; a value is shorter. */
 static void
 add_word(struct words *words, struct str text, bool *opens)
 {
@@ -275,6 +287,7 @@ add_word(struct words *words, struct str text, bool *opens)
     *opens = false;
 }
 
+/* The start of a clause matters: "^ you are now" is an order, "the way you are now" is not. */
 static void
 split(struct str text, struct words *out)
 {
@@ -371,6 +384,7 @@ is_tag_letter(struct str text, size_t i)
     return i < text.len && ascii_is_lower(text.ptr[i]);
 }
 
+/* As a browser begins a tag; "a < b" is none. */
 static bool
 has_tag(struct str text)
 {

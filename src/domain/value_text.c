@@ -1,3 +1,4 @@
+/* value_text.c - how values are compared and how numbers are written. */
 #include "base/arena.h"
 #include "base/buf.h"
 #include "domain/value_text.h"
@@ -74,6 +75,7 @@ value_fold(struct arena *mem, struct str text)
     return (struct str){ out, length };
 }
 
+/* English plurals only, by trying both forms: a vocabulary has one of them. */
 const struct vocabulary_value *
 value_entry(struct arena *mem, const struct vocabulary *vocabulary, struct str folded)
 {
@@ -104,6 +106,7 @@ value_number_text(struct arena *mem, double number)
     return str_copy(mem, buf_str(&text));
 }
 
+/* The text must be the canonical one: sentences for single numbers are found by comparing texts. */
 bool
 value_is_number_text(const struct member *member, struct str text)
 {

@@ -1,3 +1,9 @@
+/* vocabulary.c - values of a vocabulary, and an index of all their spellings.
+ *
+ * A value can be written as itself, as its label, or as an alias; all are folded (value_fold()) and
+ * sorted for bisection. Two values must not share a spelling, since a text must mean one of them. A
+ * value may list other values that it contains, which must exist: warnings about allergies depend
+ * on them. */
 #include "base/arena.h"
 #include "domain/domain.h"
 #include "domain/domain_internal.h"
@@ -51,6 +57,7 @@ vocabulary_spelling_count(const struct vocabulary *vocabulary)
     return vocabulary->index->count;
 }
 
+/* By position, so that a caller can go through all spellings without a copy of the index. */
 struct str
 vocabulary_spelling(const struct vocabulary *vocabulary, size_t i,
                     const struct vocabulary_value *value)
@@ -78,6 +85,8 @@ add_spelling(struct vocabulary_index *index, const struct vocabulary_value *valu
     index->count++;
 }
 
+/* The label counts as a spelling, also if it equals the value: duplicates of one value do no harm.
+ */
 static void
 read_value(const struct node *node, struct vocabulary_value *out, struct vocabulary_index *index)
 {
@@ -123,6 +132,7 @@ check_spellings(const struct node *values, const struct vocabulary *vocabulary)
     }
 }
 
+/* By the value itself, not by an alias: `contains` is compared with keys later. */
 static void
 check_parts(const struct node *values, const struct vocabulary *vocabulary)
 {
