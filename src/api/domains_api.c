@@ -7,6 +7,7 @@
 #include "web/response.h"
 #include "web/state.h"
 
+/* 0: nothing is stored in this domain. */
 static int64_t
 count_of(const struct record *records, size_t count, struct str domain)
 {
@@ -51,6 +52,7 @@ get_domains(struct call *call)
     return ERR_NONE;
 }
 
+/* A definition is not about a user: any valid token may read it. */
 static enum err
 get_schema(struct call *call)
 {
@@ -114,6 +116,7 @@ write_members(struct json *out, const struct domain *domain, const struct atom *
     json_close_object(out);
 }
 
+/* The counts are those of the view: facts that the user withholds from the app are not in it. */
 static enum err
 get_stats(struct call *call)
 {
@@ -130,6 +133,7 @@ get_stats(struct call *call)
     if (err != ERR_NONE)
         return err;
     struct atom_counts counts = count_atoms(atoms, count);
+    /* The user's activity shows the domain, without a number of facts: none was sent. */
     call_saw(call, (size_t)(domain - call->web->settings.domains->list), 0);
     struct json *out = response_json(call, 200);
     json_open_object(out);

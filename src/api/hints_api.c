@@ -59,6 +59,7 @@ read_domains(struct call *call, struct hints_params *params)
             return false;
         }
     }
+    /* A named domain that the token may not use is refused, not left out of the hints. */
     uint64_t refused = named != 0 ? named & ~params->allowed : 0;
     if (refused != 0 || params->allowed == 0) {
         bearer_error_scope(call, scopes_of(params, refused != 0 ? refused : ~(uint64_t)0));
@@ -108,6 +109,7 @@ get_hints(struct call *call)
         .max_tokens = (int)call_integer(call, MAX_TOKENS),
     };
     struct hints hints;
+    /* Sensitive facts are in hints only if the user shares them with this app. */
     allowed_domains_hints(&call->access->allowed, &params.allowed, &params.sensitive);
     if (!read_rest(call, &params) || !read_domains(call, &params))
         return ERR_NONE;

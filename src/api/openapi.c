@@ -30,6 +30,7 @@ struct filling {
 static void fill(struct filling *filling, const struct json_value *value);
 static void fill_members(struct filling *filling, const struct json_value *object);
 
+/* The first problem stays in `why`: see why_set(). */
 static void
 report_placeholder(struct filling *filling, struct str text)
 {
@@ -72,6 +73,7 @@ put_domain_security(struct filling *filling, size_t index)
     json_close_object(filling->out);
 }
 
+/* An item of the example of GET /v1/domains. */
 static void
 put_domain_summary(struct filling *filling, size_t index)
 {
@@ -205,6 +207,7 @@ value_of(const struct filling *filling, struct str name)
     return str_eq(name, STR("version")) ? STR(PENCHANT_VERSION) : STR_NONE;
 }
 
+/* The position of the first `part`, or the length of the text. */
 static size_t
 find(struct str text, struct str part)
 {
@@ -238,6 +241,7 @@ fill_text(struct filling *filling, struct str text)
 
 /* ---- files ---- */
 
+/* NULL: the problem was reported. */
 static const struct json_value *
 read_file(struct filling *filling, struct str name)
 {
@@ -250,6 +254,7 @@ read_file(struct filling *filling, struct str name)
     return filling->failed ? NULL : file;
 }
 
+/* `name` ends with the rest of the placeholder. */
 static void
 fill_file(struct filling *filling, struct str name)
 {
@@ -275,6 +280,7 @@ fill_members(struct filling *filling, const struct json_value *object)
     }
 }
 
+/* Only a whole item can stand for several. */
 static void
 fill_items(struct filling *filling, const struct json_value *array)
 {
@@ -305,6 +311,7 @@ fill(struct filling *filling, const struct json_value *value)
     }
 }
 
+/* api/openapi.json is the frame, which includes the other files. */
 enum err
 openapi_make(struct arena *mem, const struct openapi_params *params, struct str *out,
              struct why *why)

@@ -17,6 +17,7 @@
 #define DEPTH_MAX 8
 #define ATOM_BYTES 320 /* most atoms are smaller, with their keys */
 
+/* The stored JSON is sent as it is, without being parsed. */
 static void
 write_record(struct json *out, const struct record *record)
 {
@@ -101,6 +102,7 @@ read_statuses(struct str text)
     if (!str_present(text))
         return 1u << ATOM_ACTIVE;
     if (str_eq(text, STR("all")))
+        /* The bits of all three statuses. */
         return 7;
     return atom_status_read(text, &status) ? 1u << status : 0;
 }
@@ -118,6 +120,7 @@ static void
 write_page(struct call *call, const struct atom_page *page)
 {
     struct json *out = response_json(call, 200);
+    /* One allocation instead of several that grow. */
     buf_reserve(out->out, (page->count + 1) * ATOM_BYTES);
     json_open_object(out);
     json_key(out, "atoms");
@@ -162,6 +165,7 @@ saw_page(struct call *call, struct str domain, const struct atom_page *page)
         call_saw(call, (size_t)(domains_find(domains, page->atoms[i].domain) - domains->list), 1);
 }
 
+/* Unknown values of parameters are refused before any fact is read. */
 static enum err
 get_atoms(struct call *call)
 {

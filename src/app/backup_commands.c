@@ -287,7 +287,7 @@ restore(struct command_call *call)
         err =
             db_restore(call->settings->store, file, end_access, call->mem, call->mem, &aside, &why);
     if (is_folder)
-        unlink(file);
+        unlink(file); /* the temporary backup */
     if (err)
         return command_fail_store(call, err, &why);
     return report_restored(call, aside, followed.time_ms);

@@ -1,3 +1,5 @@
+/* command.c - finds, parses, and describes commands by their tables. A word that is no command or
+ * option is compared with all of them, to suggest what was probably meant. */
 #include "app/command.h"
 
 #include "base/arena.h"
@@ -53,7 +55,7 @@ command_find(const struct str *words, size_t count, size_t *used)
     size_t table = 0, row = 0;
     for (const struct command *command; (command = next_command(&table, &row)) != NULL;) {
         *used = matching_words(command, words, count);
-        if (*used > 0)
+        if (*used > 0) /* of several rows, the first one wins */
             return command;
     }
     return NULL;

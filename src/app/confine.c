@@ -1,3 +1,5 @@
+/* confine.c - derives the rules of the sandbox from the settings. A sandbox cannot be widened
+ * later, so at a reload the same list shows whether new settings name files outside of it. */
 #include "app/confine.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* console.c - standard output, errors, progress on a terminal, and passwords without echo. */
 #include "app/console.h"
 
 #include "base/arena.h"
@@ -32,7 +33,7 @@ standard_err(struct console *console, struct str text)
 {
     (void)console;
     end_progress();
-    fflush(stdout);
+    fflush(stdout); /* keeps the order if both go to one terminal */
     fwrite(text.ptr, 1, text.len, stderr);
 }
 
@@ -99,7 +100,7 @@ disable_echo(struct termios *before)
 static enum err
 read_input(struct arena *mem, size_t max, bool one_line, struct str *out)
 {
-    char *text = arena_alloc(mem, max + 2);
+    char *text = arena_alloc(mem, max + 2); /* a line break, and one byte to notice too many */
     size_t length = 0;
     while (length < max + 2) {
         ssize_t got = read(STDIN_FILENO, text + length, max + 2 - length);

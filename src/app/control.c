@@ -1,3 +1,5 @@
+/* control.c - the service's end of the control socket. One thread accepts connections and reads
+ * requests; a complete one is passed to a worker, which then owns the connection. */
 #include "app/control.h"
 
 #include "app/control_socket.h"
@@ -134,7 +136,7 @@ run_request(struct control *control, struct remote_console *remote, struct str l
     struct why why = { 0 }, probed = { 0 };
     struct command_line *parsed = ARENA_NEW(remote->mem, struct command_line);
     enum err err = control_read_request(remote->mem, line, words, WORDS_MAX, &count, &input, &why);
-    if (!err && sandbox_probe(words, count, &probed)) {
+    if (!err && sandbox_probe(words, count, &probed)) { /* tests only */
         console_print(&remote->console, "%s", probed.text);
         return 0;
     }
@@ -321,7 +323,7 @@ control_stop(struct control *control)
         return;
     eventfd_write(control->stop_fd, 1);
     pthread_join(control->thread, NULL);
-    unlink(control->path);
+    unlink(control->path); /* the store is still locked, so no other service uses the path */
     close(control->fd);
     close(control->stop_fd);
 }

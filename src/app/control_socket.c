@@ -1,3 +1,4 @@
+/* control_socket.c - Unix sockets with paths of any length, and a reader of lines in pieces. */
 #include "app/control_socket.h"
 
 #include "base/arena.h"

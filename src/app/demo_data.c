@@ -1,3 +1,4 @@
+/* demo_data.c - reads demo/ada.json, whose times are days before the start. */
 #include "app/demo_data.h"
 
 #include "base/embedded.h"

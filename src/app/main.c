@@ -1,5 +1,4 @@
-/* main.c - parses the command line, loads the settings, and runs the command where it has to run.
- */
+/* main.c - parses the command line, loads the settings, and runs the command. */
 #include "app/command.h"
 #include "config/definitions.h"
 #include "app/store_access.h"

@@ -1,3 +1,5 @@
+/* reload.c - the main thread while the service runs. New settings are loaded and checked completely
+ * before the running service stops. */
 #include "app/reload.h"
 
 #include "app/confine.h"
@@ -83,7 +85,7 @@ wait_for_event(const struct reload *reload, struct tls_times *seen, bool *report
         struct tls_times now = tls_times(reload->settings);
         if (memcmp(&now, seen, sizeof now) == 0)
             continue;
-        *seen = now;
+        *seen = now; /* also if loading fails: each change is tried once */
         return TLS_CHANGED;
     }
 }
@@ -114,8 +116,8 @@ int
 reload_wait(const struct reload *reload, struct service_settings *next)
 {
     bool reloads = reload->load != NULL;
-    bool hangup_reloads = reloads && !isatty(STDIN_FILENO);
-    bool reported = false; /* a lost file */
+    bool hangup_reloads = reloads && !isatty(STDIN_FILENO); /* a closed terminal sends it too */
+    bool reported = false;                                  /* a lost file */
     struct tls_times seen = tls_times(reload->settings);
     for (;;) {
         int received = wait_for_event(reload, &seen, &reported);

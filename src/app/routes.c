@@ -1,3 +1,4 @@
+/* routes.c - all route tables, and how `help routes` prints them. */
 #include "app/routes.h"
 
 #include "account/account_routes.h"

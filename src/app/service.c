@@ -1,3 +1,6 @@
+/* service.c - starts all parts in the order of their dependencies, and stops them in reverse. A
+ * restart in place is a stop and a start in one process: the listening socket and the sandbox stay,
+ * everything else is made again from the new settings. */
 #include "app/service.h"
 
 #include "api/openapi.h"
@@ -282,7 +285,7 @@ start_control(struct service *service, struct why *why)
     const char *store = service->settings->store;
     if (!db_address_is_sqlite(store))
         return ERR_NONE; /* PostgreSQL accepts other processes, so commands connect directly */
-    process_hide_memory(false);
+    process_hide_memory(false); /* bind() needs /proc/self/fd */
     struct str path = db_path_beside(service->mem, store, ".sock");
     struct control_settings settings = { &service->effective, service->domains, service->db,
                                          service->control_workers };
@@ -364,16 +367,16 @@ stop(struct service *service)
 {
     if (service->web != NULL)
         web_begin_drain(service->web);
-    documents_cancel(service->documents);
+    documents_cancel(service->documents); /* requests that wait for one are resumed */
     if (service->db != NULL)
-        db_interrupt(service->db, DRAIN_MS);
+        db_interrupt(service->db, DRAIN_MS); /* a database that hangs must not delay the exit */
     control_stop(service->control);
     if (service->server != NULL)
         http_server_drain(service->server, DRAIN_MS);
     if (service->metrics_server != NULL)
         http_server_drain(service->metrics_server, DRAIN_MS);
     outbox_stop(service->outbox);
-    housekeeping_stop(service->housekeeping);
+    housekeeping_stop(service->housekeeping); /* after the last request: writes the counters */
     if (service->workers != NULL) {
         metric_unregister(service->workers);
         metric_unregister(service->hashers);
@@ -383,7 +386,7 @@ stop(struct service *service)
         workers_stop(service->health_workers);
         workers_stop(service->control_workers);
     }
-    control_free(service->control);
+    control_free(service->control); /* after the workers, which use it */
     if (service->web != NULL)
         web_free(service->web);
     documents_free(service->documents);

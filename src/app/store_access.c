@@ -20,7 +20,7 @@ store_access_open(const struct settings *settings, const struct domains *domains
     enum err err = db_open(&with, &out->db, why);
     if (err)
         out->db = NULL;
-    return err == ERR_TAKEN ? ERR_NONE : err;
+    return err == ERR_TAKEN ? ERR_NONE : err; /* taken: the service has it open */
 }
 
 void
@@ -44,7 +44,7 @@ words_to_send(struct arena *mem, const struct command_call *call, struct str *wo
                              ? str_format(mem, "--%.*s=%.*s", STR_ARG(name), STR_ARG(value))
                              : str_format(mem, "--%.*s", STR_ARG(name));
     }
-    words[count++] = STR("--");
+    words[count++] = STR("--"); /* arguments may begin with "--" */
     for (size_t i = 0; i < call->argument_count; i++)
         words[count++] = call->arguments[i];
     return count;

@@ -245,7 +245,7 @@ export_typed(struct command_call *call)
 static int
 export_command(struct command_call *call)
 {
-    return call->db == NULL ? export_typed(call) : export_one(call);
+    return call->db == NULL ? export_typed(call) : export_one(call); /* db: it is a step */
 }
 
 /* ---- import ---- */
@@ -419,7 +419,7 @@ import_typed(struct command_call *call)
 static int
 import_command(struct command_call *call)
 {
-    return call->db == NULL ? import_typed(call) : import_one(call);
+    return call->db == NULL ? import_typed(call) : import_one(call); /* db: it is a step */
 }
 
 const struct command transfer_commands[] = {

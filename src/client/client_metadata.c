@@ -51,6 +51,7 @@ client_metadata_add_problem(struct buf *out, size_t index, struct str uri, const
                        problem);
 }
 
+/* At most CLIENT_URIS_MAX, which is the size of the array. */
 static bool
 read_uris(struct arena *mem, const struct json_value *document, struct str schemes,
           struct client_metadata *out, struct client_problem *problem)
@@ -116,6 +117,7 @@ describe(struct buf *out, const struct json_value *value)
         describe(out, &value->children[i]);
 }
 
+/* Keys are not used; a digest shows when they change (client_metadata_mark()). */
 static struct str
 read_keys(struct arena *mem, const struct json_value *document)
 {

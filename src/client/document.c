@@ -47,6 +47,7 @@ is_json(struct str type)
            (str_index(name, '/') < name.len && str_eq_nocase(end, STR("+json")));
 }
 
+/* Anything but a direct 200 with JSON is refused: the URL must be the document. */
 static const char *
 response_problem(struct arena *mem, const struct document_response *response)
 {

@@ -193,6 +193,7 @@ documents_look(struct documents *documents, struct db *db, struct arena *mem, st
 
 /* ---- 2: wait ---- */
 
+/* The result of the fetch goes into the same arena. */
 struct document_wait *
 documents_wait_new(struct documents *documents, struct arena *mem, struct str url)
 {
@@ -205,6 +206,7 @@ documents_wait_new(struct documents *documents, struct arena *mem, struct str ur
 static bool read_document(struct documents *documents, const struct fetch *fetch,
                           struct client_metadata *metadata, bool *temporary, struct str *problem);
 
+/* Whatever the result: read_logo() judges it. */
 static void
 on_logo(void *context)
 {
@@ -363,8 +365,8 @@ log_failure(const struct fetch *fetch, struct str problem)
              log_text("reason", problem));
 }
 
-/* Reads and checks the document of a completed fetch. False: *problem says why it cannot be used,
- * and *temporary whether it may be usable later. */
+/* Reads and checks the document of a completed fetch. False: it cannot be used; *problem has the
+ * reason, and *temporary whether it may be usable later. */
 static bool
 read_document(struct documents *documents, const struct fetch *fetch,
               struct client_metadata *metadata, bool *temporary, struct str *problem)
@@ -380,6 +382,7 @@ read_document(struct documents *documents, const struct fetch *fetch,
     return false;
 }
 
+/* A busy fetcher says nothing about the document, so that is not remembered as a failure. */
 enum err
 documents_finish(struct document_wait *wait, struct db *db, int64_t now, enum document_state *state,
                  struct str *problem)

@@ -13,6 +13,7 @@ struct domain_proof {
     struct fetch fetch;
 };
 
+/* The host ends at the first of "/?#"; a user name in it does not pass documents_url_problem(). */
 struct str
 domain_proof_url(const struct documents *documents, struct arena *mem, struct str homepage,
                  const char **problem)

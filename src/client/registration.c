@@ -58,6 +58,8 @@ add(struct db_tx *tx, void *argument)
     return registration_store(tx, adding->mem, adding->app, adding->now);
 }
 
+/* Without a method the client is confidential: RFC 7591 §2 makes client_secret_basic the
+ * default. */
 static bool
 method_ok(struct str method, struct client_problem *problem)
 {
@@ -70,6 +72,7 @@ method_ok(struct str method, struct client_problem *problem)
     return known;
 }
 
+/* All hosts must be allowed; every other one is named in the response. */
 static bool
 hosts_ok(struct arena *mem, const struct client_metadata *metadata, struct str hosts,
          struct client_problem *problem)

@@ -53,6 +53,7 @@ add_embedded(struct sources *out)
 
 /* ---- built-in domains that are left out ---- */
 
+/* `off` is a list of names, separated by spaces. */
 static bool
 is_off(struct str off, struct str name)
 {
@@ -165,6 +166,7 @@ add_entries(struct arena *mem, const char *folder, struct dirent **entries, size
     return ERR_NONE;
 }
 
+/* In the order of names, so that of several mistakes always the same one is reported. */
 static enum err
 add_folder(struct arena *mem, const char *folder, struct sources *out, struct why *why)
 {
@@ -200,6 +202,8 @@ check_together(const struct sources *sources, size_t first, const struct domains
     return ERR_NONE;
 }
 
+/* References between definitions are checked when all are loaded, since a later one may replace an
+ * earlier one. */
 enum err
 definitions_load(struct arena *mem, const char *folder, const char *off, struct domains *out,
                  struct why *why)
@@ -207,6 +211,7 @@ definitions_load(struct arena *mem, const char *folder, const char *off, struct 
     struct sources *sources = ARENA_NEW(mem, struct sources);
     add_embedded(sources);
     enum err err = off == NULL ? ERR_NONE : leave_out(sources, str_of(off), why);
+    /* Sources after these are the operator's own. */
     size_t built_in = sources->count;
     if (!err && folder != NULL)
         err = add_folder(mem, folder, sources, why);

@@ -39,6 +39,7 @@ help_text_wrap(struct buf *out, const char *margin, const char *text)
     buf_add_char(out, '\n');
 }
 
+/* A dot or an apostrophe at the start of a line would be a request, and a bare '-' a hyphen. */
 void
 help_text_man(struct buf *out, struct str text)
 {

@@ -119,6 +119,7 @@ link_problem(const char *text)
     return fine ? NULL : "must be an https URL without spaces";
 }
 
+/* RFC 9116 §2.5.3: the contact is a URI. */
 static const char *
 contact_problem(const char *text)
 {
@@ -282,6 +283,7 @@ static const struct row rows[] = {
 
 #define ROWS (sizeof rows / sizeof rows[0])
 
+/* NULL: unknown, or "config", which has no row. */
 static const struct row *
 find_row(struct str name)
 {
@@ -297,6 +299,7 @@ setting_exists(struct str name)
     return str_eq_c(name, "config") || find_row(name) != NULL;
 }
 
+/* NULL: no name is near enough to be a typing error. */
 const char *
 setting_nearest(struct str name)
 {
@@ -504,6 +507,7 @@ variable_of(struct arena *mem, const char *name)
     return text;
 }
 
+/* An empty variable is refused like an empty value: it is probably a mistake in a script. */
 static enum err
 apply_variables(struct arena *mem, struct settings *out, struct why *why)
 {
@@ -640,6 +644,7 @@ settings_base_url(struct arena *mem, const struct settings *settings, const char
 
 /* ---- help ---- */
 
+/* Text and manual page show the default in words if the value alone does not explain it. */
 static void
 describe_setting(struct buf *out, struct arena *mem, const struct row *row, enum help_format format)
 {

@@ -44,6 +44,7 @@ check_listener(struct doctor_report *report, const struct doctor_target *target)
         doctor_ok(report, "service", "it answers on %s", settings->listen);
 }
 
+/* A URL of this machine is only a warning: it is right for a trial. */
 static void
 check_base_url(struct doctor_report *report, const struct doctor_target *target)
 {
@@ -61,6 +62,7 @@ check_base_url(struct doctor_report *report, const struct doctor_target *target)
         doctor_ok(report, "base-url", "%.*s", STR_ARG(base));
 }
 
+/* Its chain was verified when the connection was made. */
 static void
 check_certificate(struct doctor_report *report, const struct http_reply *reply)
 {
@@ -155,6 +157,7 @@ is_behind_proxy(const struct doctor_target *target)
             strcmp(port, encrypted ? ":443" : ":80") != 0);
 }
 
+/* Limits count by address: without the client's own one, all users share those of the proxy. */
 static void
 check_proxy(struct doctor_report *report, const struct doctor_target *target)
 {

@@ -19,6 +19,8 @@
 #define SPOOFED "192.0.2.123" /* an address for documentation, which no client has */
 #define FORM_TYPE "Content-Type: application/x-www-form-urlencoded"
 
+/* address.c has found the service well before these checks run, so a failure here is probably the
+ * proxy's. */
 static const char report_proxy[] =
     "Let the proxy pass on the request and the response unchanged, with all headers and cookies.";
 
@@ -175,6 +177,7 @@ take_redirect(struct visit *visit, const struct http_reply *reply)
     return true;
 }
 
+/* The form fields are those of the consent page, with its hidden ones. */
 static bool
 consent(struct visit *visit)
 {
@@ -204,6 +207,7 @@ consent(struct visit *visit)
 
 /* ---- the app ---- */
 
+/* Replaces the tokens of an earlier response. */
 static bool
 take_tokens(struct visit *visit, const char *check, const struct http_call *call)
 {
@@ -219,6 +223,7 @@ take_tokens(struct visit *visit, const char *check, const struct http_call *call
     return false;
 }
 
+/* With the Origin of another site, as the script of an app sends it. */
 static struct http_call
 token_call(struct visit *visit, const char *path, struct str body)
 {
@@ -228,6 +233,7 @@ token_call(struct visit *visit, const char *path, struct str body)
                                body };
 }
 
+/* The code, and then the refresh token of the response. */
 static bool
 exchange(struct visit *visit)
 {
@@ -295,6 +301,7 @@ initialize_message(struct arena *mem)
     return str_copy(mem, buf_str(&out));
 }
 
+/* Any answer to `initialize` is enough: tools are not called. */
 static void
 check_mcp(struct visit *visit)
 {
@@ -349,6 +356,7 @@ doctor_check_app(struct doctor_report *report, const struct doctor_target *targe
 {
     struct visit visit = { .report = report, .target = target };
     bool active = false;
+    /* RFC 7636 §4.1: at least 43 characters. */
     visit.verifier = str_format(report->mem, "%s%s", random_id(report->mem, "v").ptr,
                                 random_id(report->mem, "v").ptr);
     if (!sign_in(&visit))

@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+/* Longer texts are cut; a line is for one screen. */
 __attribute__((format(printf, 2, 0))) static struct str
 format_list(struct arena *mem, const char *format, va_list arguments)
 {

@@ -23,6 +23,7 @@
 #define FLUSH_SLOW_US 100000
 #define FLUSH_IMPOSSIBLE_US 5 /* faster than any disk that writes */
 
+/* "." for a name without a slash. */
 static struct str
 folder_of(struct arena *mem, struct str file)
 {
@@ -34,6 +35,7 @@ folder_of(struct arena *mem, struct str file)
 
 /* ---- permissions ---- */
 
+/* Rights of the group are the operator's choice. */
 static void
 check_private_file(struct doctor_report *report, const char *check, const char *path)
 {
@@ -84,6 +86,7 @@ unsuitable_disk(const struct statfs *disk)
     }
 }
 
+/* A full disk stops all writes, so it fails before the disk is full. */
 static void
 check_space(struct doctor_report *report, const char *folder, const struct statfs *disk)
 {
@@ -121,6 +124,7 @@ flush_us(struct arena *mem, const char *folder)
         took[i] =
             (after.tv_sec - before.tv_sec) * 1000000 + (after.tv_nsec - before.tv_nsec) / 1000;
     }
+    /* close() and unlink() may change it. */
     int problem = errno;
     if (fd >= 0) {
         close(fd);

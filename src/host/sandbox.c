@@ -49,6 +49,7 @@ sandbox_allow(struct sandbox *sandbox, const char *path, enum sandbox_right righ
     sandbox->paths[sandbox->count++] = (struct sandbox_path){ path, right };
 }
 
+/* Files that libraries open when they are first needed, so later than the start of the service. */
 void
 sandbox_allow_system(struct sandbox *sandbox)
 {

@@ -290,6 +290,8 @@ add_conditions(struct filter *filter)
     give(filter, SECCOMP_RET_ALLOW);
 }
 
+/* In this order: the processor, calls that are always allowed, calls whose arguments decide. The
+ * rest is refused. */
 enum err
 sandbox_filter_calls(struct why *why)
 {

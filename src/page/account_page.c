@@ -1,7 +1,7 @@
 /* account_page.c - the frame of account pages.
  *
- * A form says where to return as a short text, not as a URL: account_return_url() builds the URL
- * from parts that it has checked, so a forged value can only lead to another page of the
+ * A form names the page to return to by a short text, not by a URL: account_return_url() builds the
+ * URL from parts that it has checked, so a forged value can only lead to another page of the
  * account. */
 #include "page/account_page.h"
 
@@ -34,6 +34,7 @@ account_page(struct call *call, int status, const char *page, const char *sectio
     return err;
 }
 
+/* The policy of other account pages allows scripts no requests. */
 enum err
 account_page_with_script(struct call *call, int status, const char *page, struct values *values)
 {
@@ -75,6 +76,8 @@ account_member_return_to(struct call *call, struct str domain, struct str member
                       (long long)page);
 }
 
+/* A list and a page number, or a domain, one of its members, and a page number. Each part is
+ * checked; anything else leads to the overview. */
 const char *
 account_return_url(struct call *call, struct str to, struct str domain, struct str member)
 {
@@ -111,6 +114,7 @@ account_send_file(struct call *call, const char *prefix, enum file_type type, st
     struct str day = str_first(time_write(call->mem, call->now), 10);
     response_bytes(call, 200, type == FILE_CSV ? "text/csv; charset=utf-8" : "application/json",
                    bytes);
+    /* A username needs no quoting: it has only letters, digits, and . _ - */
     response_header(call, "Content-Disposition",
                     str_format(call->mem, "attachment; filename=\"%s-%.*s-%.*s.%s\"", prefix,
                                STR_ARG(call->browser->user.username), STR_ARG(day),

@@ -23,6 +23,7 @@ not_served(const struct usage_day *day)
     return day->counts[USAGE_REFUSED] + day->counts[USAGE_FAILED];
 }
 
+/* For attributes of SVG, without separators: messages use message_number(). */
 static struct str
 number(struct call *call, int64_t value)
 {
@@ -66,6 +67,7 @@ put_bar(struct call *call, struct values *bar, const struct usage_day *day, size
     values_text(bar, "title", bar_title(call, day));
 }
 
+/* The chart has a bar for every day; the table lists only days with requests. */
 void
 chart_put(struct call *call, struct values *values, const struct usage_day *days)
 {

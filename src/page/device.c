@@ -36,6 +36,8 @@ static const struct pattern systems[] = {
     { "Linux", "Linux", false },
 };
 
+/* Patterns are tried in their order, each at every position: the first pattern wins, not the first
+ * position. */
 static const struct pattern *
 find(struct str text, const struct pattern *patterns, size_t count)
 {
@@ -56,6 +58,7 @@ device_read(struct str user_agent)
                             .is_phone = os != NULL && os->is_phone };
 }
 
+/* Shows the half that is known if the other is not. */
 struct str
 device_text(struct call *call, struct str user_agent)
 {

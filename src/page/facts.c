@@ -27,6 +27,7 @@
 #define SHOWN_MAX 1024
 #define ELLIPSIS "…"
 
+/* The name of an app, looked up once per page. */
 struct source_name {
     struct str source;
     struct str name;
@@ -42,6 +43,7 @@ facts_load(struct call *call, struct str domain, struct facts *out)
                             &out->count);
 }
 
+/* NULL: the user has no such fact, or it was deleted meanwhile. */
 const struct sourced_atom *
 facts_find(const struct facts *facts, struct str atom_id)
 {
@@ -140,6 +142,7 @@ value_text(struct call *call, const struct member *member, const struct json_val
     return STR("");
 }
 
+/* A value that is not valid JSON is shown as it is. */
 struct str
 facts_value(struct call *call, const struct member *member, struct str json)
 {
@@ -205,6 +208,7 @@ facts_match(struct call *call, const struct atom *atom, struct str wanted)
     return found;
 }
 
+/* A deleted app has no name any more. */
 struct str
 facts_source(struct call *call, struct facts *facts, struct str source)
 {

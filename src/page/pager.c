@@ -22,6 +22,7 @@ pager_for(int64_t wanted, size_t items_max, size_t bytes_max)
                            .pages = 1 };
 }
 
+/* Closes the current page if the item does not fit, and notes its range if it is the wanted one. */
 void
 pager_add(struct pager *pager, size_t bytes)
 {
@@ -67,6 +68,7 @@ pager_bytes(struct arena *mem, struct str text)
 
 /* ---- links ---- */
 
+/* `address` ends where the number goes. */
 static struct str
 link_to(struct call *call, struct str address, size_t page, const char *anchor)
 {

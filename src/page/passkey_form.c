@@ -1,3 +1,4 @@
+/* passkey_form.c - the fields are strings as the browser sent them; passkey/ checks them. */
 #include "page/passkey_form.h"
 
 #include "dispatch/browser_session.h"

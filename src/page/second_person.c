@@ -54,6 +54,7 @@ second_person_text(struct arena *mem, struct str text)
     static const struct str his = STR("the user's"), he = STR("the user "), end = STR("the user");
     struct buf out = buf_in(mem, TEXT_MAX);
     while (text.len > 0) {
+        /* The longer form first. */
         if (str_starts(text, his)) {
             buf_add_c(&out, "your");
             text = str_from(text, his.len);

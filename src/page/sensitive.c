@@ -53,6 +53,7 @@ sensitive_put(struct call *call, struct values *item, scopes one, scopes domains
 {
     const struct domains *all = call->web->settings.domains;
     struct buf out = buf_in(call->mem, NAMES_MAX);
+    /* preferences:read covers several domains, so each is named. */
     bool several = one == SCOPE_PREFERENCES_READ;
     if (domains == 0)
         return;

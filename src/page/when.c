@@ -23,6 +23,7 @@ when_date(struct call *call, int64_t seconds)
     int64_t month, day;
     struct str day_text = str_first(str_from(iso, 8), 2),
                month_text = str_first(str_from(iso, 5), 2);
+    /* str_to_int() takes no leading zeros, and a date has none. */
     if (day_text.len == 2 && day_text.ptr[0] == '0')
         day_text = str_from(day_text, 1);
     if (month_text.len == 2 && month_text.ptr[0] == '0')
@@ -42,6 +43,7 @@ when_text(struct call *call, int64_t seconds)
 {
     int64_t ago = call->now - seconds;
     int64_t days = call->now / DAY - seconds / DAY;
+    /* Clocks may differ: up to a minute in the future is "just now". */
     if (ago < -MINUTE || days >= 14)
         return when_date(call, seconds);
     if (ago < MINUTE)

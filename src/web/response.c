@@ -206,7 +206,7 @@ response_apply_etag(struct call *call)
         put_tag(call, call->etag);
 }
 
-/* The same headers as the handler's own response: a client cannot tell them apart. */
+/* The same headers as in the response that the handler wrote. */
 void
 response_cached(struct call *call, struct str tag, struct str body)
 {
