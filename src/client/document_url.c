@@ -1,5 +1,5 @@
-/* document_url.c - one spelling per URL: lower case, no default port, no empty or dotted segment,
- * no escaped dot or slash, no query. Two spellings would be two apps. */
+/* document_url.c - one spelling per URL: a host in lower case, no default port, no empty or dotted
+ * segment, no escaped dot or slash, no query. Two spellings would be two apps. */
 #include "client/document_url.h"
 
 #include "model/host_list.h"

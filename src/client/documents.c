@@ -1,6 +1,6 @@
 /* documents.c - fetches, stores, and remembers client ID metadata documents.
  *
- * A request passes three steps, between which it has no thread: documents_look() reads the
+ * A request passes three steps and has no thread while it waits: documents_look() reads the
  * database, documents_wait() passes the URL to the fetcher, documents_finish() stores what came.
  * Several requests for one URL share one transfer, and of their transactions the first one writes
  * (store()). Failures are remembered in memory, so that a client that is opened again and again

@@ -335,7 +335,7 @@ list_choices(struct arena *mem, const struct row *row)
     return str_copy(mem, buf_str(&out));
 }
 
-/* A choice is a bool or an enum, which compilers store as unsigned here. */
+/* A choice is a bool or an enum, which GCC and Clang store as unsigned. */
 static void
 put_choice(const struct row *row, size_t index, struct settings *out)
 {
@@ -565,7 +565,7 @@ apply_secret_file(struct arena *mem, const char *setting, const char **file, con
     return secret_file_read(mem, str_format(mem, "%s-file", setting).ptr, *file, value, why);
 }
 
-/* The default of `store` counts as not given: a pointer comparison tells them apart. */
+/* The default of `store` counts as not given: the pointers are compared. */
 static enum err
 apply_secret_files(struct arena *mem, const char *default_store, struct settings *out,
                    struct why *why)

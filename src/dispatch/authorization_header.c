@@ -1,3 +1,4 @@
+/* authorization_header.c - the schemes Bearer (RFC 6750 §2.1) and Basic (RFC 7617). */
 #include "dispatch/authorization_header.h"
 
 #include "text/base64url.h"
@@ -10,6 +11,7 @@ authorization_header_bearer(struct str header)
     if (!str_eq_nocase(scheme, STR("Bearer")))
         return STR_NONE;
     struct str token = str_from(header, scheme.len + 1);
+    /* Present but never valid: the client gets invalid_token, not "send a token". */
     return base64url_only(token) ? token : STR("");
 }
 

@@ -1,6 +1,6 @@
 /* bearer.c - checks a token in this order: known and valid, issued for this part of the service,
- * within its rate, with a scope that the route needs. A refusal is counted for the
- * token's app, if the token is or was one of an app. */
+ * within its rate, with a scope that the route needs. A refusal is counted for the token's
+ * app, if that is known. */
 #include "dispatch/bearer.h"
 
 #include "base/arena.h"
@@ -52,6 +52,7 @@ bearer_auth(struct call *call)
     struct access *access = ARENA_NEW(call->mem, struct access);
     enum err err = ERR_NONE;
     if (!response_cache_access(call, token, access)) {
+        /* Not cached: a worker, which may wait for the store, continues. */
         call->exchange->deferred = call->exchange->in_memory;
         if (call->exchange->deferred)
             return ERR_NONE;
@@ -64,6 +65,7 @@ bearer_auth(struct call *call)
         return refuse_token(call, token);
     if (err != ERR_NONE)
         return err;
+    /* RFC 8707: a token for one resource is not valid at another. */
     if ((access->audience & (call->route->mcp ? AUDIENCE_MCP : AUDIENCE_API)) == 0) {
         request_usage_refused(call, access->app_id, STR_NONE, STR_NONE);
         bearer_error_invalid_token(

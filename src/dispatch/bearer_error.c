@@ -1,3 +1,5 @@
+/* bearer_error.c - 401 and 403 for access tokens, each with a challenge (WWW-Authenticate), from
+ * which clients learn what to request. */
 #include "dispatch/bearer_error.h"
 
 #include "base/arena.h"
@@ -47,6 +49,8 @@ bearer_error_invalid_token(struct call *call, struct str sentence)
     challenge(call, "error=\"invalid_token\", ", STR_NONE);
 }
 
+/* The reason for the developer is a fixed sentence and the scopes are its detail, so that refusals
+ * of one kind are counted together. Also recorded for the user's activity. */
 void
 bearer_error_scope(struct call *call, scopes needed)
 {

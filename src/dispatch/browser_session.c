@@ -50,6 +50,7 @@ browser_session_find(struct call *call)
         call->language = language_find(&call->web->languages, browser->user.language);
         call->form_token = session_form_token(call->mem, key);
     }
+    /* Other errors are the store's, and must not look like a sign-out. */
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 

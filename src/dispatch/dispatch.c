@@ -217,7 +217,7 @@ on_synced(void *argument, enum err err)
     call->resume(call->resume_argument);
 }
 
-/* Called on the HTTP thread, for all requests that arrived together: see store_sync_now(). */
+/* On the HTTP thread, so it may wait only for a fraction of a millisecond (http/service.h). */
 static bool
 on_awaited(void *context, struct http_exchange *exchange)
 {

@@ -66,6 +66,8 @@ is_utf8(struct str charset)
     return str_eq_nocase(charset, STR("utf-8"));
 }
 
+/* Parameters other than charset are ignored; the boundary of a form with a file is read by its
+ * handler. */
 bool
 guard_content_type_ok(const struct http_request *request, enum body body)
 {
@@ -156,6 +158,7 @@ guard_sender(struct call *call)
         if (err == ERR_NONE && call->browser == NULL)
             browser_session_require(call);
     }
+    /* While the body arrives, the token can be revoked and the session end. */
     call->access = NULL;
     call->browser = NULL;
     call->form_token = call->username = STR_NONE;

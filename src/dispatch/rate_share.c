@@ -74,6 +74,7 @@ rate_share_start(struct db *db, struct throttle *throttle)
     struct arena *mem = arena_new();
     struct rate_share *share = ARENA_NEW(mem, struct rate_share);
     *share = (struct rate_share){ .mem = mem, .db = db, .throttle = throttle };
+    /* Identifies this process among the nodes until it ends. */
     random_bytes(&share->node, sizeof share->node);
     if (background_start(&share->background, run, share))
         return share;

@@ -52,6 +52,8 @@ request_activity_unpack(struct call *call, struct str packed)
     return str_from(packed, 2 + 3 * count);
 }
 
+/* A route that changes facts is counted here only if it was refused: its transaction records the
+ * change. */
 void
 request_activity_count(const struct call *call)
 {

@@ -33,7 +33,8 @@ request_usage_refused_claim(struct call *call, struct str client_id)
         request_usage_refused(call, app.id, STR_NONE, STR_NONE);
 }
 
-/* The client_id in a body of the wrong type: JSON, or a form with another Content-Type. */
+/* The client_id in a body of the wrong type: JSON, or a form with another Content-Type. The app's
+ * developer sees the mistake in the portal. */
 static struct str
 client_id_of_body(struct call *call)
 {

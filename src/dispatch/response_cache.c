@@ -113,7 +113,7 @@ static const struct shape app_shape = {
       offsetof(struct app, secret_hash), offsetof(struct app, old_secret_hash) }
 };
 
-/* Copied out, because a value from the cache is only bytes to the compiler. */
+/* By memcpy(), because an offset has no type. */
 static struct str
 text_in(const void *value, size_t at)
 {

@@ -1,5 +1,5 @@
-/* rpc_guard.c - see rpc_guard.h. Requests without an Origin are allowed: they do not come from a
- * page. */
+/* rpc_guard.c - see rpc_guard.h. Requests without an Origin are allowed: browsers send one if a
+ * script of another site makes the request. */
 #include "dispatch/rpc_guard.h"
 
 #include "web/call.h"

@@ -52,7 +52,7 @@ write_metrics(struct buf *page, void *context)
     metrics_write_process(page, web->started_at);
 }
 
-/* Its entity tag is made once, since the document never changes while the process runs. */
+/* Its entity tag is made once, since the document changes only with a restart. */
 static void
 set_openapi(struct web *web, struct str document)
 {
@@ -94,6 +94,7 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
     web->registrations = throttle_new(web->mem, settings->rate_register, CREATION_WINDOW_MS);
     web->creations = throttle_new(web->mem, settings->rate_sign_up, CREATION_WINDOW_MS);
     web->document_fetches = throttle_new(web->mem, settings->rate_documents, DOCUMENT_WINDOW_MS);
+    /* Not a limit of callers: codes and refresh tokens whose request had an unknown outcome. */
     web->unanswered = throttle_new(web->mem, 1, UNANSWERED_WINDOW_MS);
     web->mails = throttle_new(web->mem, settings->rate_mail, CREATION_WINDOW_MS);
 

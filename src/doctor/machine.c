@@ -202,7 +202,7 @@ check_mail(struct doctor_report *report, const struct settings *settings)
         doctor_ok(report, "mail", "%s accepts connections", settings->smtp_url);
 }
 
-/* With PostgreSQL, files and disk are those of another machine. */
+/* With PostgreSQL, the disk is the database server's. */
 void
 doctor_check_machine(struct doctor_report *report, const struct doctor_target *target)
 {

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Aborts, because the values come from code: a test finds them. */
+/* Both uses are defects of the calling code: see http_response_header(). */
 static _Noreturn void
 header_defect(const char *name, const char *what)
 {

@@ -1,9 +1,9 @@
 /* head.c - validates a head that the library has parsed.
  *
- * Names and values point into the library's buffer. Every byte of a head is looked up in a table
- * of allowed ones. Headers that decide where the body ends, which host is meant, or who sends the
- * request must not be repeated: two recipients that choose different ones would disagree about the
- * request. */
+ * Names and values point into the library's buffer. Every byte of a target, name, or value is
+ * looked up in a table of allowed ones. Headers that decide where the body ends, which host is
+ * meant, or who sends the request must not be repeated: two recipients that choose different ones
+ * would disagree about the request. */
 #include "http/head.h"
 
 #include <microhttpd.h>

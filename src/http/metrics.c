@@ -97,6 +97,7 @@ void
 metrics_add_server(struct http_server *server)
 {
     pthread_mutex_lock(&shown.lock);
+    /* The first server registers the writer, the last one removes it. */
     bool first = shown.first == NULL;
     server->next = shown.first;
     shown.first = server;

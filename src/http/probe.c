@@ -43,6 +43,7 @@ connect_to(struct connection_to_service *to, const struct listen_address *where)
     struct sockaddr_in6 v6 = { .sin6_family = AF_INET6, .sin6_port = htons(where->port) };
     memcpy(&v4.sin_addr, where->address.bytes + 12, sizeof v4.sin_addr);
     memcpy(&v6.sin6_addr, where->address.bytes, sizeof v6.sin6_addr);
+    /* A service that listens on all addresses also listens on loopback. */
     if (where->any || v4.sin_addr.s_addr == INADDR_ANY)
         v4.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     bool use_v4 = where->v4 || where->any;

@@ -87,8 +87,7 @@ close_idle(struct connection *connection, uint64_t seen)
     int unread = 0;
     if (ioctl(connection->fd, FIONREAD, &unread) == 0 && unread > 0)
         return;
-    /* Set before the exchange: a thread that starts a request afterwards sees it (enter() orders
-     * both). */
+    /* Set before `watch` is replaced: a thread that enters another stage afterwards sees it. */
     atomic_store(&connection->read_shutdown, true);
     if (atomic_compare_exchange_strong(&connection->watch, &seen,
                                        watch_pack(WATCH_NEVER, watch_stage(seen))))

@@ -1,5 +1,5 @@
 /* public_address.c - a list of refused networks for IPv4; for IPv6, 2000::/3 without its special
- * parts. The next allocation of IANA is therefore refused until it is added here. */
+ * parts. Addresses that IANA may allocate outside of it are refused until they are added here. */
 #include "net/public_address.h"
 
 #include <netinet/in.h>

@@ -21,7 +21,7 @@
 #define PAGE_MAX ((size_t)59 * 1000)
 #define ICONS_BYTES ((size_t)4 * 1000) /* loaded by the stylesheets */
 
-/* The flash message is cleared only after the page was sent with it. */
+/* The flash message is cleared only if the page that shows it could be made. */
 enum err
 account_page(struct call *call, int status, const char *page, const char *section,
              struct values *values)

@@ -187,7 +187,7 @@ contains(struct str text, struct str part)
     return false;
 }
 
-/* Searches what the page shows, in the language of the page, and the English names too. */
+/* Searches what the page shows, and the names of the member and its domain. */
 bool
 facts_match(struct call *call, const struct atom *atom, struct str wanted)
 {

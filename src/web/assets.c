@@ -1,6 +1,6 @@
 /* assets.c - lists the embedded files of pages/ that browsers load.
  *
- * The build has compressed style sheets and scripts already (tools/minify.awk). All files are found
+ * The build has minified style sheets and scripts already (tools/minify.awk). All files are found
  * by name in a list, which is short. */
 #include "web/assets.h"
 

@@ -243,6 +243,7 @@ static void
 router_index(struct router *router)
 {
     router->slot_count = 2;
+    /* At least one slot stays empty, which ends every search. */
     while (router->slot_count < 2 * router->endpoint_count)
         router->slot_count *= 2;
     router->slots = ARENA_ARRAY(router->mem, const struct endpoint *, router->slot_count);
