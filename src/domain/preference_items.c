@@ -1,3 +1,4 @@
+/* preference_items.c - turns the members of a write into a flat list of valid values. */
 #include "domain/preference_items.h"
 
 #include "base/arena.h"
@@ -66,6 +67,7 @@ read_item(const struct reading *reading, const struct member *member,
     }
 }
 
+/* Paths in problems are cut: a key of the document may be long. */
 static void
 read_member(const struct reading *reading, const struct json_value *given)
 {

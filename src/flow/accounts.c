@@ -173,6 +173,8 @@ add_account(struct db_tx *tx, void *argument)
     return account_problems_any(making->problems) ? ERR_TAKEN : ERR_UNAVAILABLE;
 }
 
+/* All invalid fields are reported together. The email that confirms the address is stored in the
+ * same transaction as the account, so that neither exists without the other. */
 enum err
 account_make(struct db *db, struct arena *mem, const struct account_params *params, int64_t now,
              struct user *out, struct account_problems *problems)
@@ -256,6 +258,7 @@ change_password(struct db_tx *tx, void *argument)
     return err ? err : user_store_find(tx, change->mem, change->login, change->out);
 }
 
+/* For commands of the operator: it needs no old password. */
 enum err
 account_set_password(struct db *db, struct arena *mem, struct str login, struct str password,
                      int64_t now, struct user *out, const char **problem)
@@ -326,6 +329,7 @@ delete_rows(struct db_tx *tx, struct arena *mem, struct str user_id)
     return err;
 }
 
+/* Everything in one transaction: an account is deleted completely or not at all. */
 static enum err
 delete_account(struct db_tx *tx, void *argument)
 {

@@ -109,6 +109,7 @@ add(struct db_tx *tx, void *argument)
     return err;
 }
 
+/* The secret is made before the transaction and returned only here; the database gets its hash. */
 enum err
 app_register(struct db *db, struct arena *mem, const struct app_params *params, int64_t now,
              struct app *out, const struct secret **secret, struct app_problems *problems)
@@ -163,6 +164,7 @@ app_find_client(struct db *db, struct arena *mem, struct str client_id, struct a
     return ERR_NOT_FOUND;
 }
 
+/* 0 if the store cannot tell what other processes change. */
 uint64_t
 app_version(struct db *db, struct str id)
 {
@@ -179,6 +181,7 @@ app_list(struct db *db, struct arena *mem, struct str owner_id, int64_t after, i
 
 /* ---- changing ---- */
 
+/* *out is the app as it was written; after an error it may be incomplete. */
 static enum err
 run_change(struct db *db, struct change *change, tx_work *work, struct app *out)
 {
@@ -216,6 +219,7 @@ apply_params(struct change *change)
     return ERR_NONE;
 }
 
+/* Only what the developer states. Status, secrets, and limits have functions of their own. */
 enum err
 app_change(struct db *db, struct arena *mem, struct str id, const struct app_params *params,
            int64_t now, struct app *out, struct app_problems *problems)

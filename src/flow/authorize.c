@@ -263,6 +263,7 @@ find_request(struct db_tx *tx, struct deciding *deciding)
                                 &deciding->request->withheld);
 }
 
+/* Read-only: opening or reloading the consent page changes nothing. */
 enum err
 consent_find(struct db *db, struct arena *mem, const struct session *session, struct str request_id,
              int64_t now, struct auth_request *request, struct app *app, scopes *held)
@@ -345,7 +346,8 @@ take_request(struct db_tx *tx, struct deciding *deciding)
     return err ? err : find_app_of(tx, deciding);
 }
 
-/* `asked` decides whether the authorization is limited to the domains among its scopes. */
+/* `asked` decides whether the authorization is limited to the domains among its scopes; `allowed`
+ * is what the user ticked of it. */
 static enum err
 issue_for(struct db_tx *tx, struct deciding *deciding, struct str grant_id, scopes asked,
           scopes allowed)
@@ -372,6 +374,7 @@ decide(struct db_tx *tx, void *argument)
     struct auth_request *request = deciding->request;
     enum err err = take_request(tx, deciding);
     scopes ticked = err ? 0 : request->scopes & deciding->params->ticked;
+    /* What is not on the page cannot be ticked: `ticked` is cut to the request. */
     scopes allowed =
         err ? 0 : grant_limited_scopes(request->scopes, ticked, domains_chosen(deciding));
     if (err || !deciding->params->allow || allowed == 0)

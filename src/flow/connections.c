@@ -54,6 +54,7 @@ connections_list(struct db *db, struct arena *mem, struct str user_id, int64_t n
     return tx_end_read(tx, err);
 }
 
+/* A connection needs both: a grant whose app was deleted is not shown. */
 static enum err
 find(struct db_tx *tx, struct work *work)
 {
@@ -153,6 +154,7 @@ set_writes_wait(struct db_tx *tx, void *argument)
     return put_grant(tx, work);
 }
 
+/* The facts are looked up inside the transaction, so that ids of deleted facts are ignored. */
 static enum err
 withhold(struct db_tx *tx, void *argument)
 {

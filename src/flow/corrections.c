@@ -80,6 +80,7 @@ corrections_save(struct db_tx *tx, struct correction_work *work, const struct un
     return err ? err : record_store_release(tx, work->mem, params->user_id, work->sequence);
 }
 
+/* Corrections by apps have no undo: it belongs to the user's own changes. */
 static enum err
 correct(struct db_tx *tx, void *argument)
 {
@@ -283,6 +284,7 @@ find_key(const struct correction_work *work, struct str key)
     return i;
 }
 
+/* Only this correction can exceed the limit of atoms, since the others add none. */
 static enum err
 add_value(struct correction_work *work, const struct value *value)
 {
@@ -377,6 +379,7 @@ remove_source(struct removal *removal, struct sourced_atom *atom)
     return unsourced;
 }
 
+/* Only if an active atom changed: otherwise the record is the same. */
 static enum err
 put_record(struct db_tx *tx, const struct removal *removal, struct str name,
            struct sourced_atom *atoms, size_t count)

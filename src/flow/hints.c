@@ -58,6 +58,7 @@ is_allowed(const struct hints_params *params, uint64_t allowed, const struct dom
     return allowed >> (domain - params->domains->list) & 1;
 }
 
+/* A domain without a hint set has no facts, and is not in the list. */
 static enum err
 read_sets(struct db_tx *tx, struct reading *reading)
 {
@@ -117,7 +118,8 @@ find_considered(const struct hints_params *params, const struct hint_query *quer
     return found & params->allowed;
 }
 
-/* False: the context is about none of the named domains and is ignored. */
+/* False: the context is about none of the named domains and is ignored. A match with a domain that
+ * is not allowed must not show in the response. */
 static bool
 concerns_allowed(const struct hints_params *params, const struct context_match *match)
 {

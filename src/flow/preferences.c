@@ -98,7 +98,8 @@ save_atoms(struct db_tx *tx, struct writing *writing)
     return err;
 }
 
-/* Writes the atoms and the record if they changed, and ends the change. */
+/* Writes the atoms and the record if they changed, and ends the change. A write that only adds held
+ * values changes the atoms but not the record, whose time and ETag would reveal them. */
 static enum err
 save_all(struct db_tx *tx, struct writing *writing)
 {
@@ -124,6 +125,7 @@ save_all(struct db_tx *tx, struct writing *writing)
     return preferences_read_within(tx, mem, &merge->view, params->domain, writing->record);
 }
 
+/* The first limit that is exceeded ends the write; nothing of it is stored. */
 static enum err
 merge_items(struct writing *writing)
 {
@@ -134,7 +136,8 @@ merge_items(struct writing *writing)
     return writing->full == NULL ? ERR_NONE : ERR_INVALID;
 }
 
-/* What the app sees, whether new values wait, and how many more may. */
+/* What the app sees, whether new values wait, and how many more may. The view has the definition of
+ * this domain only, which is all that a write needs. */
 static enum err
 read_mode(struct db_tx *tx, struct writing *writing)
 {
@@ -185,7 +188,8 @@ new_atom_id(struct arena *mem)
     return random_id(mem, "atm_");
 }
 
-/* Locks the user header row and reads the domain's atoms. */
+/* Locks the user header row and reads the domain's atoms. The array has room for one new atom per
+ * value. */
 static enum err
 begin_change(struct db_tx *tx, struct writing *writing)
 {

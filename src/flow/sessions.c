@@ -49,6 +49,8 @@ session_form_token(struct arena *mem, struct str key)
     return digest_text(mem, str_format(mem, "form %.*s", STR_ARG(key)));
 }
 
+/* With the password hash in the digest, a new password ends the token without a row in the
+ * database. */
 static struct str
 device_token(struct arena *mem, const struct user *user, struct str nonce)
 {
@@ -129,6 +131,7 @@ clean_device(struct arena *mem, struct str device)
     return str_copy(mem, cut);
 }
 
+/* *stale is only set if the account may be used: a disabled account is refused, not tried again. */
 static enum err
 store_session(struct db *db, struct arena *mem, const struct sign_in *params, struct str new_hash,
               struct user *user, struct str *key, bool *stale)
@@ -188,6 +191,8 @@ session_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, 
     return !err && stale ? ERR_UNAVAILABLE : err;
 }
 
+/* No password was compared, so that there is nothing to compare again: a change in the meantime
+ * refuses the sign-in. */
 enum err
 session_start(struct db *db, struct arena *mem, const struct sign_in *params, struct user *user,
               struct str *key)

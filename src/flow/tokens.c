@@ -86,7 +86,8 @@ run_shared(struct db *db, struct str key, tx_work *body, struct work *work)
     return err ? err : work->refusal;
 }
 
-/* Revokes the family because two parties have its code or refresh token. The user sees it. */
+/* Revokes the family because two parties have its code or refresh token. The user sees it in the
+ * activity and on the page of the app. */
 static enum err
 end_reused(struct db_tx *tx, struct work *work, struct str family_id)
 {
@@ -106,6 +107,7 @@ log_reuse(const char *event, const struct work *work)
         log_warn(event, log_text("app", work->app->id), log_text("user", work->reused_of));
 }
 
+/* The access token carries the shard of the family, the refresh token the family itself. */
 static struct token_set
 make_pair(const struct work *work, const struct live_family *of)
 {
@@ -229,6 +231,8 @@ exchange(struct db_tx *tx, void *argument)
     return err ? err : issue(tx, work, &live, live.family.scopes & live.granted.scopes, &pair);
 }
 
+/* The key of the shared transaction is the hash of the code: two exchanges of one code never run
+ * side by side. */
 enum err
 token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
                struct token_set *out, const char **problem)
@@ -471,6 +475,7 @@ revoke_refresh(struct db_tx *tx, void *argument)
     return family_store_end(tx, work->mem, token.family_id);
 }
 
+/* The prefix tells the kind of a token, so that token_type_hint (RFC 7009 §2.1) is not needed. */
 enum err
 token_revoke(struct db *db, struct arena *mem, const struct app *app, struct str token, int64_t now)
 {

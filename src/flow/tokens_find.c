@@ -45,6 +45,7 @@ token_access_mark(struct db *db, struct access *access)
             access->version = 0;
 }
 
+/* The shard of the token must be that of its user (base/shard.h). */
 enum err
 token_access(struct db *db, struct arena *mem, struct str token, int64_t now, struct access *out,
              struct str *hint_sets)
@@ -62,6 +63,7 @@ token_access(struct db *db, struct arena *mem, struct str token, int64_t now, st
     return err == ERR_NOT_FOUND ? ERR_UNAUTHENTICATED : err;
 }
 
+/* Called only after a refusal, so that a valid request does not pay for it. */
 enum err
 token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, struct str *app_id,
               const char **sentence)

@@ -71,7 +71,8 @@ is_new(const struct atom_source *source, const struct sourced_atom *after)
     return true;
 }
 
-/* Sorted by time, since the last write to a single-valued member wins. */
+/* Adds what apps wrote to this atom since the change, sorted by time, since the last write to a
+ * single-valued member wins. */
 static void
 collect_writes(struct work *work, const struct sourced_atom *now, const struct sourced_atom *after)
 {
@@ -179,6 +180,7 @@ restore(struct work *work)
 
 /* ---- transaction ---- */
 
+/* Taking the row deletes it: an error rolls that back, so that the undo can be tried again. */
 static enum err
 find(struct db_tx *tx, struct work *work)
 {

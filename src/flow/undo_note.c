@@ -51,6 +51,8 @@ leave_changes(struct undo_state *before, struct undo_state *after)
     }
 }
 
+/* A change that leaves the atoms as they were also ends the previous undo: it would restore a state
+ * before another action. */
 enum err
 undo_save(struct db_tx *tx, struct arena *mem, const struct undo_state *before, int64_t now,
           struct str *id)

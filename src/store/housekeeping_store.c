@@ -1,3 +1,8 @@
+/* housekeeping_store.c - deletes expired rows in small steps, and keeps the state of the clock.
+ *
+ * Tables are cleaned in the order of their dependence: tokens before families, families before
+ * grants. Some rows are kept longer than they are valid, because their existence still answers a
+ * question; the constants below say which one. */
 #include "store/housekeeping_store.h"
 
 #include "db/db.h"
@@ -25,7 +30,8 @@ SQL(clean_session, CLEAN("session", "session_hash"));
 SQL(clean_request, CLEAN("auth_request", "request_hash"));
 SQL(clean_code, CLEAN("auth_code", "code_hash"));
 
-/* Deletes the usage counts of expired grants. */
+/* Deletes the usage counts of grants that were deleted after they expired, as
+ * usage_store_end_grant() does when a user disconnects the app. */
 static enum err
 end_use(struct db_tx *tx, struct arena *mem, const struct db_rows *grants, int64_t now)
 {

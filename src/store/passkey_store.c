@@ -128,6 +128,7 @@ passkey_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, stru
     return err;
 }
 
+/* The condition of the statement decides between two sign-ins with the same counter. */
 enum err
 passkey_store_use(struct db_tx *tx, struct arena *mem, const struct passkey *passkey,
                   int64_t sign_count, int64_t now)

@@ -1,3 +1,8 @@
+/* recovery_store.c - recovery codes and one-time links, as hashes only.
+ *
+ * Both are long random values, so that a plain digest is enough. What is used is deleted; a code or
+ * link that is unknown, used, or expired looks the same. A link works for its purpose only: one
+ * that confirms an address cannot set a password. */
 #include "store/recovery_store.h"
 
 #include "db/db.h"
@@ -74,6 +79,7 @@ recovery_store_add_link(struct db_tx *tx, struct arena *mem, const struct one_ti
                     db_purpose(link->purpose), db_text(link->address), db_int(link->expires_at));
 }
 
+/* For both the lookup and the deletion, whose statements return the same columns. */
 static enum err
 one_link(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str hash,
          enum link_purpose purpose, int64_t now, struct one_time_link *out)

@@ -74,7 +74,8 @@ read_session(const struct db_rows *rows, size_t row)
     };
 }
 
-/* Keeps the new session, even if others were created in the same second. */
+/* Keeps the new session, even if others were created in the same second. Rows of expired sessions
+ * do not count. */
 static enum err
 end_oldest(struct db_tx *tx, struct arena *mem, const struct session *but)
 {
@@ -286,6 +287,7 @@ SQL(restore_links, "DELETE FROM one_time_link");
 SQL(restore_challenge_key, "DELETE FROM challenge_key");
 SQL(restore_challenges, "DELETE FROM used_challenge");
 
+/* After a restore the backup has sessions and tokens that were revoked since it was made. */
 enum err
 session_store_end_everything(struct db_tx *tx, struct arena *mem)
 {

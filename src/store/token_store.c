@@ -71,6 +71,7 @@ SQL_MANY(family_others_by_code,
          "SELECT m.n, o.family_id FROM m JOIN auth_code c ON c.code_hash = m.p1" OTHERS_OF_CODE
          "m.p2 ORDER BY o.created_at DESC");
 
+/* Redeeming the code extends the lifetime of the family, which until then expires with the code. */
 SQL_MANY(family_put_times,
          "UPDATE token_family SET expires_at = $2, issued_at = $3 WHERE family_id = $1"
          " RETURNING family_id",

@@ -157,7 +157,8 @@ lookup_email(struct str before, struct str after)
     return (struct lookup){ &email_claim, &email_release, before, after };
 }
 
-/* ERR_TAKEN: the new key is another user's. */
+/* Claims the new key, then releases the old one. ERR_TAKEN: the new key is another user's; nothing
+ * is released then. Equal keys change nothing. */
 static enum err
 put_lookup(struct db_tx *tx, struct arena *mem, struct str user_id, struct lookup lookup)
 {
@@ -174,7 +175,7 @@ put_lookup(struct db_tx *tx, struct arena *mem, struct str user_id, struct looku
     return err;
 }
 
-/* Locks the user. ERR_NOT_FOUND: there is none. */
+/* Locks the user and returns the keys of its lookup rows. ERR_NOT_FOUND: there is none. */
 static enum err
 hold_keys(struct db_tx *tx, struct arena *mem, struct str user_id, struct str *username,
           struct str *email_key)
@@ -251,6 +252,7 @@ user_store_find_email(struct db_tx *tx, struct arena *mem, struct str folded, st
     return !err && !str_eq(user_fold_email(mem, out->email), folded) ? ERR_NOT_FOUND : err;
 }
 
+/* By position, not by offset, so that a page does not shift when users are added or deleted. */
 enum err
 user_store_list(struct db_tx *tx, struct arena *mem, int64_t after, int64_t limit,
                 struct user **out, size_t *count)
@@ -282,6 +284,7 @@ user_store_count(struct db_tx *tx, struct arena *mem, int64_t *out)
     return err;
 }
 
+/* Disabling raises the epoch, and the auth version makes cached and copied permissions invalid. */
 enum err
 user_store_put_status(struct db_tx *tx, struct arena *mem, struct str id, enum user_status status,
                       int64_t now)

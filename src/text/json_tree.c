@@ -1,3 +1,4 @@
+/* json_tree.c - writes a parsed document again: compact, or broken into lines for people. */
 #include "text/json_tree.h"
 
 #include "base/buf.h"

@@ -1,3 +1,8 @@
+/* look_alike.c - a table of letters that can pass for Latin ones in usual fonts.
+ *
+ * Not complete: it has the letters that deceive people and models in whole words, in lower case,
+ * since the input is folded. Several Greek and Cyrillic letters map to the letter that they look
+ * like, not to the one that they sound like. */
 #include "text/look_alike.h"
 
 #include "base/arena.h"
