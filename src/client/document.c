@@ -1,8 +1,8 @@
 /* document.c - checks status, type, and content of a client ID metadata document. */
 #include "client/document.h"
 
-/* A malformed max-age counts as none. The limits keep a host from being asked at every authorization, and
- * a wrong document from staying for long. */
+/* A malformed max-age counts as none. The limits keep a host from being asked at every
+ * authorization, and a wrong document from staying for long. */
 int64_t
 document_fresh_seconds(struct str cache_control)
 {
