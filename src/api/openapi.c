@@ -62,6 +62,7 @@ put_domain_ref(struct filling *filling, size_t index)
     json_close_object(filling->out);
 }
 
+/* One alternative: the scope of this domain suffices. */
 static void
 put_domain_security(struct filling *filling, size_t index)
 {
@@ -146,6 +147,7 @@ put_scope_name(struct filling *filling, size_t index)
     json_str(filling->out, str_of(scope_row(index)->name));
 }
 
+/* A member of the OAuth flow: the scope and what it allows. */
 static void
 put_scope_sentence(struct filling *filling, size_t index)
 {
@@ -293,6 +295,7 @@ fill_items(struct filling *filling, const struct json_value *array)
     }
 }
 
+/* Writes a value with everything in it; numbers and other simple values as they are. */
 static void
 fill(struct filling *filling, const struct json_value *value)
 {

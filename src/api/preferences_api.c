@@ -250,6 +250,7 @@ post_domain(struct call *call)
         .source = call->access->app_id,
         .preferences = json_member(body, "preferences"),
         .now = call->now,
+        /* New values may have to wait for the user, as the grant demands. */
         .as_granted = true,
     };
     struct preference_counts counts;
@@ -331,6 +332,7 @@ write_suppression(struct call *call, const struct atom *atom)
     json_close_object(out);
 }
 
+/* Idempotent: an app may repeat a request whose response it lost. */
 static enum err
 post_suppress(struct call *call)
 {
@@ -411,6 +413,7 @@ get_export(struct call *call)
     return ERR_NONE;
 }
 
+/* The literal paths here are found before {domain} (web/router.h). */
 const struct route preferences_routes[] = {
     { GET, "/v1/preferences", get_all, CALLER_TOKEN,
       .summary = "Returns all preferences that the token may read.", .activity = ACTIVITY_READ,

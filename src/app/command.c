@@ -159,7 +159,7 @@ take_option(const struct str *words, size_t count, size_t *at, struct command_li
             why_set(why, "--%.*s needs a value", STR_ARG(name));
             return ERR_INVALID;
         }
-        value = words[++*at];
+        value = words[++*at]; /* whatever it begins with */
     } else if (!setting && option->value == NULL && str_present(value)) {
         why_set(why, "--%.*s takes no value", STR_ARG(name));
         return ERR_INVALID;
@@ -194,7 +194,7 @@ command_parse(struct arena *mem, const struct str *words, size_t count, struct c
     call->command = out->command;
     call->mem = mem;
     for (size_t i = used; i < count; i++) {
-        if (!after_options && str_eq(words[i], STR("--"))) {
+        if (!after_options && str_eq(words[i], STR("--"))) { /* the rest are arguments */
             after_options = true;
         } else if (!after_options && str_starts(words[i], STR("--"))) {
             enum err err = take_option(words, count, &i, out, why);
@@ -313,7 +313,7 @@ int
 command_fail_store(struct command_call *call, enum err err, const struct why *why)
 {
     command_fail(call, err, "%s", why->text);
-    return err == ERR_NOT_FOUND ? 2 : 1;
+    return err == ERR_NOT_FOUND ? 2 : 1; /* no such store: probably mistyped */
 }
 
 int

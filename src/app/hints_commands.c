@@ -81,7 +81,7 @@ show_hints(struct command_call *call)
     enum err err = account_find(call->db, call->mem, call->arguments[0], &user);
     if (err == ERR_NOT_FOUND)
         return command_fail(call, err, "there is no user %.*s", STR_ARG(call->arguments[0]));
-    params.view = view_whole(user.id);
+    params.view = view_whole(user.id); /* the operator sees all facts */
     if (!err)
         err = hints_read(call->db, call->mem, &params, &hints);
     if (err)

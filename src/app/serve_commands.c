@@ -34,7 +34,7 @@ load_settings_again(void *context, struct service_settings *next, struct why *wh
     enum err err = settings_load(next->mem, call->flags, call->flag_count, settings, why);
     if (err)
         return err;
-    next->settings = settings;
+    next->settings = settings; /* also if definitions fail: see load_next() of reload.c */
     next->domains = domains;
     return definitions_load(next->mem, settings->domains, settings->domains_off, domains, why);
 }
@@ -250,7 +250,7 @@ demo(struct command_call *call)
     struct service_plan plan = { .settings = &settings,
                                  .domains = call->domains,
                                  .listener = &listener,
-                                 .leave = folder_path,
+                                 .leave = folder_path, /* deleted below, in the sandbox */
                                  .before = fill,
                                  .context = &demo };
     int status = service_run(&plan);

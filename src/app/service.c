@@ -341,7 +341,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
     start_workers(service);
     if (plan->before != NULL)
         err = plan->before(plan->context, service->db, service->base_url, why);
-    service->counters = usage_counters_new();
+    service->counters = usage_counters_new(); /* also after an error: stop() frees them */
     service->activity = activity_counters_new(service->domains);
     service->rebuilds = rebuild_queue_new(service->domains);
     start_documents(service);

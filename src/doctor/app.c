@@ -46,6 +46,7 @@ form_of(struct arena *mem, const char *const *names, const struct str *values)
 
 #define FORM(mem, names, ...) \
     form_of(mem, (const char *const[]){ names, NULL }, (const struct str[]){ __VA_ARGS__ })
+/* Makes one macro argument of several names. */
 #define NAMES(...) __VA_ARGS__
 
 /* Sends a request; a reply with another status than expected is a failed check. */
@@ -270,6 +271,7 @@ introspect(struct visit *visit, const char *check, bool *active)
                         target->client_id, target->client_secret, visit->access_token));
     if (!ask(visit, check, &call, 200, &reply))
         return false;
+    /* As the service writes it, without spaces. */
     const char *yes = "\"active\":true";
     *active = memmem(reply.body.ptr, reply.body.len, yes, strlen(yes)) != NULL;
     return true;

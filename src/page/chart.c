@@ -71,6 +71,7 @@ put_bar(struct call *call, struct values *bar, const struct usage_day *day, size
 void
 chart_put(struct call *call, struct values *values, const struct usage_day *days)
 {
+    /* Not 0: heights are divided by it. */
     int64_t most = 1;
     for (size_t i = 0; i < USAGE_DAYS; i++)
         if (served(&days[i]) + not_served(&days[i]) > most)

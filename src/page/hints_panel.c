@@ -31,6 +31,7 @@ hints_panel_put(struct call *call, struct values *values, const struct hints_pan
         allowed.hint_domains &= panel->within;
     grant_choose_sensitive(&allowed, panel->requested, panel->sensitive);
     allowed_domains_hints(&allowed, &params.allowed, &params.sensitive);
+    /* Without a domain the flow would have nothing to choose from. */
     if (params.allowed == 0)
         return ERR_NONE;
     enum err err = hints_read(call->db, call->mem, &params, &hints);

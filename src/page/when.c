@@ -57,6 +57,7 @@ when_text(struct call *call, int64_t seconds)
                      : message_count(call, KEY("when.days"), KEY("when.days"), days);
 }
 
+/* 0 means that it never happened: the page then shows nothing. */
 void
 when_put(struct call *call, struct values *values, const char *name, int64_t seconds)
 {
