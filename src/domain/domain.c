@@ -57,6 +57,7 @@ domains_find(const struct domains *set, struct str name)
 
 /* ---- loading ---- */
 
+/* The name is that of the file, so that a copied file cannot define a domain twice. */
 static void
 check_name(const struct node *root, const struct domain_source *source, struct str name)
 {
@@ -69,6 +70,8 @@ check_name(const struct node *root, const struct domain_source *source, struct s
             node_reject(&node, "%s is reserved", reserved[i]);
 }
 
+/* The digest is that of the whole file: any change, even of a comment or a space, makes stored hint
+ * sets stale. */
 static enum err
 load_one(struct arena *mem, const struct domain_source *source, struct domain *out, struct why *why)
 {

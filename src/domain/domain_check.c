@@ -12,7 +12,8 @@
 
 /* ---- unique names ---- */
 
-/* The index of the first equal name; i if there is none before it. */
+/* The index of the first equal name; i if there is none before it. Quadratic, which is fine for
+ * lists of this length at startup. */
 static size_t
 find_first(const struct str *names, size_t i)
 {
@@ -176,7 +177,8 @@ struct placeholders {
     size_t list, value, pairs, article;
 };
 
-/* Counts the placeholders. False, with a problem, if there are other braces. */
+/* Counts the placeholders. False, with a problem, if there are other braces. {a} is known only
+ * together with the value whose article it is. */
 static bool
 count_placeholders(const struct node *node, struct str text, struct placeholders *out)
 {

@@ -37,6 +37,7 @@ read_type(const struct node *node, struct member *out)
         node_reject(&item, "is required for an array and not allowed otherwise");
 }
 
+/* Vocabularies were read before, so that the pointer stays valid. */
 static void
 read_vocabulary_of(const struct node *node, const struct domain *domain, struct member *out)
 {
@@ -143,6 +144,7 @@ read_bounds(const struct node *node, struct member *out)
         node_reject(&length, "only strings can have a length");
 }
 
+/* Flat: a property is a string, a number, or a bool, and never an object. */
 static void
 read_properties(const struct node *node, struct member *out)
 {
@@ -236,7 +238,8 @@ read_phrase(const struct node *node, struct property *out)
     }
 }
 
-/* Phrases of properties; a property without one is written as name and value. */
+/* Phrases of properties; a property without one is written as name and value. The properties are
+ * copied, since the list that was read before is const. */
 static void
 read_phrases(const struct node *node, struct member *out)
 {

@@ -258,7 +258,8 @@ phrase_fits(enum phrase_form form, struct str text)
 
 /* ---- names ---- */
 
-/* "example.com", "10.0.0.1"; not "Node.js", "ASP.NET", "St. Vincent", "R.E.M." */
+/* "example.com", "10.0.0.1"; not "Node.js", "ASP.NET", "St. Vincent", "R.E.M.". A dot between two
+ * words is an address, unless one of them is a single letter. */
 static bool
 has_address(struct str text)
 {

@@ -72,7 +72,8 @@ quoted(struct arena *mem, struct str text)
     return str_copy(mem, buf_str(&out));
 }
 
-/* A closed vocabulary replaces the spelling by its own, so that records match the schema. */
+/* A closed vocabulary replaces the spelling by its own, so that records match the schema. The key
+ * is that of the value, so that all aliases are one fact. */
 static const char *
 read_closed(struct arena *mem, const struct vocabulary *vocabulary, struct str *shown,
             struct str *key)

@@ -322,7 +322,7 @@ is_one_of(struct str word, struct str choices)
     return false;
 }
 
-/* Recursion depth: the number of words in the pattern. */
+/* Recursion depth: the number of words in the pattern. A gap tries every length up to GAP_MAX. */
 static bool
 words_follow(const struct words *words, size_t at, struct str pattern)
 {
@@ -351,6 +351,7 @@ has_words(const struct words *words, struct str pattern, uint64_t first)
     return false;
 }
 
+/* The first occurrence of each piece is the best one, since only the order matters. */
 static bool
 contains_in_order(struct str text, struct str pieces)
 {

@@ -20,6 +20,7 @@ is_space(int32_t point)
            point == 0x2029 || point == 0x202f || point == 0x205f || point == 0x3000;
 }
 
+/* Leading and trailing spaces disappear, since `pending` is written only between two characters. */
 struct str
 value_collapse_spaces(struct arena *mem, struct str text)
 {

@@ -116,7 +116,7 @@ read_value(const struct node *node, struct vocabulary_value *out, struct vocabul
         add_spelling(index, out, value_fold(mem, texts[i]));
 }
 
-/* Each spelling must belong to one value only. */
+/* Each spelling must belong to one value only. Equal spellings are adjacent after sorting. */
 static void
 check_spellings(const struct node *values, const struct vocabulary *vocabulary)
 {
@@ -148,6 +148,7 @@ check_parts(const struct node *values, const struct vocabulary *vocabulary)
     }
 }
 
+/* The value, its label, and its aliases. */
 static size_t
 spellings_at_most(const struct node *values)
 {

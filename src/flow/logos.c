@@ -53,7 +53,7 @@ logo_find(struct db *db, struct arena *mem, struct str app_id, struct str mark, 
     enum err err = tx_end_read(tx, logo_store_find(tx, mem, app_id, mark, &image));
     if (err)
         return err;
-    /* Only logo_set() stores images, so that one that cannot be decoded is damaged. */
+    /* logo_read() encoded it, so that an image that cannot be decoded is damaged. */
     *png = base64url_decode(mem, image);
     return str_present(*png) ? ERR_NONE : ERR_INTERNAL;
 }

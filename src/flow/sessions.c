@@ -166,7 +166,7 @@ try_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, stru
     if (err && err != ERR_NOT_FOUND)
         return err;
     struct str hash = err == ERR_NONE ? user->password_hash : STR_NONE;
-    /* Always compares, also for an unknown user, whose hash is absent (see password_matches()). */
+    /* Also for an unknown user, whose hash is absent, so that the time is the same. */
     bool right =
         params->password.len <= PASSWORD_BYTES_MAX && password_matches(hash, params->password);
     if (err || !right || user->status != USER_ACTIVE)

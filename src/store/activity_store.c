@@ -111,7 +111,9 @@ SQL_UNTRACKED(activity_end_first, "DELETE FROM activity_first WHERE user_id = $1
 
 /* ---- adding ---- */
 
-/* *day is the day that counts; 0: the user was deleted. */
+/* *day is the day that counts; 0: the user was deleted. The insert chooses the first day that is
+ * not closed; another process may close it before this one gets the lock, and then the next day is
+ * tried. */
 static enum err
 open_day(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t wanted, int64_t *day)
 {
@@ -145,6 +147,7 @@ has_word(struct str words, struct str word)
     return false;
 }
 
+/* Once per app, not once per record. */
 static enum err
 save_seen(struct db_tx *tx, struct arena *mem, struct str user_id, const struct seen *seen)
 {

@@ -195,6 +195,7 @@ atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     return err;
 }
 
+/* Only the lists are read here; atom_page.c decodes the lines of the page. */
 enum err
 atom_store_page(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                 const struct atom_query *query, struct atom_page *out)
@@ -267,6 +268,7 @@ compare_texts(const void *a, const void *b)
     return str_order(*one, *two);
 }
 
+/* Sources are counted by sorting their names: the same app may have stated many atoms. */
 enum err
 source_store_count(struct db_tx *tx, struct arena *mem, const struct view *view, struct str domain,
                    int64_t *out)

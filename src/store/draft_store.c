@@ -26,6 +26,8 @@ draft_store_put(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
                     db_int(expires_at));
 }
 
+/* Only the user's own draft, by its id: a form of an earlier upload must not confirm a later one.
+ */
 enum err
 draft_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id,
                  int64_t now, struct str *document)

@@ -217,6 +217,8 @@ note_expiry(struct db_tx *tx, struct arena *mem, const struct db_rows *grants, s
     return err || noted.count == 0 || held ? err : activity_store_event(tx, mem, &event);
 }
 
+/* The lock order of activity_store_add(): two processes that lock users in different orders would
+ * wait for each other. */
 enum err
 grant_store_note_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                          size_t *done)

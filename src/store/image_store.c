@@ -22,6 +22,7 @@ SQL(picture_delete, "DELETE FROM user_picture WHERE picture_id = $1");
 
 SQL(picture_put_user, "UPDATE user_account SET picture = $2, updated_at = $3 WHERE user_id = $1");
 
+/* By the id in the user's row: pictures have no column for the user. */
 enum err
 picture_store_end_user(struct db_tx *tx, struct arena *mem, const struct user *user)
 {
@@ -80,6 +81,7 @@ logo_store_find(struct db_tx *tx, struct arena *mem, struct str app_id, struct s
     return found_image(err, &rows, image);
 }
 
+/* The mark in the app's row decides whether there is a logo. */
 enum err
 logo_store_delete(struct db_tx *tx, struct arena *mem, struct str app_id)
 {

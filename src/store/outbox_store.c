@@ -55,6 +55,7 @@ outbox_store_due(struct db_tx *tx, struct arena *mem, int64_t now, bool *out)
     return err;
 }
 
+/* A process that dies after the claim loses nothing: the mail is due again after CLAIM_SECONDS. */
 enum err
 outbox_store_claim(struct db_tx *tx, struct arena *mem, int64_t now, struct mail *out)
 {

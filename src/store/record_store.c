@@ -71,6 +71,7 @@ SQL_MANY(header_put,
 
 /* ---- the user header row ---- */
 
+/* The hint sets belong to the header row, whose domain is the empty name. */
 enum err
 record_store_check(struct str user_id, struct str *hint_sets)
 {
@@ -249,6 +250,8 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
     return err ? err : put_hint_sets(tx, mem, user_id, with_set_of(mem, hint_sets, record));
 }
 
+/* The hint sets were read and locked by record_store_hold_sets(), so that no second read is needed.
+ * All of them are rewritten, because they are one text. */
 enum err
 record_store_put_release(struct db_tx *tx, struct arena *mem, struct str user_id,
                          const struct record *record, bool exists, int64_t sequence,

@@ -20,6 +20,8 @@ read_digits(struct str text, size_t from, size_t count)
     return number;
 }
 
+/* The first characters of an id are its shard, so that the row keys of a shard are one range, too.
+ */
 int64_t
 row_key_of_user(struct str user_id)
 {

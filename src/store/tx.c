@@ -66,6 +66,7 @@ synced_done(struct db_sync *sync, enum err err)
     synced->done(synced->argument, err);
 }
 
+/* The struct is in the request's arena: db.h wants it to stay valid until done() was called. */
 void
 store_sync_versions(struct db *db, struct arena *mem, uint64_t ticket, int shard,
                     void (*done)(void *argument, enum err err), void *argument)

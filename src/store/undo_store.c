@@ -2,6 +2,7 @@
 
 #include "db/db.h"
 
+/* One row per user, so that only the last change can be undone. */
 SQL(undo_put, "INSERT INTO undo (user_id, undo_id, domain, atoms_before, atoms_after, expires_at)"
               " VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (user_id) DO UPDATE SET"
               " undo_id = excluded.undo_id, domain = excluded.domain,"

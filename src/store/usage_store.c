@@ -216,6 +216,8 @@ usage_store_list_revoked(struct db_tx *tx, struct arena *mem, struct usage_revok
     return err;
 }
 
+/* By user only: a user who disconnected one app is checked for the others as well, which costs
+ * little. */
 static bool
 is_revoked(const struct usage_revoked *revoked, int64_t user_key)
 {
@@ -281,6 +283,7 @@ usage_store_add_refusal(struct db_tx *tx, struct arena *mem, const struct refusa
                     db_int(refusal->last_at));
 }
 
+/* By time: rows with the same time as the oldest one that is kept stay, too. */
 enum err
 usage_store_trim_refusals(struct db_tx *tx, struct arena *mem, struct str app_id)
 {
