@@ -167,6 +167,8 @@ arena_alloc(struct arena *arena, size_t size)
     return memory;
 }
 
+/* If count * size overflows, the process ends as without memory, instead of using a block that is
+ * too small. */
 void *
 arena_alloc_array(struct arena *arena, size_t count, size_t size)
 {

@@ -151,6 +151,7 @@ grow(struct shard *shard)
 
 /* ---- for callers ---- */
 
+/* A hit moves the entry to the front, unless it is there already. */
 struct str
 cache_get(struct cache *cache, struct arena *mem, const struct cache_key *key)
 {

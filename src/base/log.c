@@ -121,8 +121,8 @@ add_escaped(struct line *line, struct str text)
     }
 }
 
-/* Whether a value needs no quotes in text format. An equals sign does, because tools split fields
- * there. */
+/* Whether a value needs no quotes in text format. A value with an equals sign needs them, because
+ * tools split fields there. */
 static bool
 plain(struct str text)
 {

@@ -1,3 +1,5 @@
+/* metric.c - the registry of writers, and the text format of Prometheus (version 0.0.4): each
+ * family has HELP and TYPE lines, then its values. */
 #include "base/metric.h"
 
 #include <pthread.h>

@@ -1,3 +1,5 @@
+/* str.c - functions on strings that need no arena, then those that copy into one. A str that is
+ * absent stays absent in a copy. */
 #include "base/str.h"
 
 #include "base/arena.h"

@@ -74,7 +74,7 @@ timekeeper_rejects(int64_t created_at, int64_t expires_at, int64_t now)
 }
 
 /* While the wall clock is ahead of what the monotonic clock predicts, the prediction is used. After
- * an hour the new time is believed: it was set on purpose. */
+ * an hour the new time is trusted. */
 int64_t
 timekeeper_deletion_time(void)
 {

@@ -1,5 +1,6 @@
 #include "base/utf8_decode.h"
 
+/* Table 3-7 of the Unicode standard: only the second byte has ranges of its own. */
 size_t
 utf8_decode_multibyte(const unsigned char *at, size_t left, int32_t *point)
 {

@@ -1,3 +1,4 @@
+/* digest.c - SHA-256 and HMAC as base64url text, because that is how they are stored and sent. */
 #include "crypt/digest.h"
 
 #include "base/arena.h"

@@ -5,7 +5,7 @@
  * sign-in. A semaphore with one slot per core bounds the memory, whichever threads call.
  *
  * Timing must not reveal whether a user exists. Therefore a missing or damaged hash is replaced by
- * one that no password matches, and the password is hashed all the same. */
+ * one whose password is unknown, and the password is hashed all the same. */
 #include "crypt/password.h"
 
 #include "base/arena.h"
@@ -226,6 +226,8 @@ sentence_for(unsigned type)
     }
 }
 
+/* zxcvbn's words are the user's own: a part of the password that matches one adds almost
+ * nothing. */
 static const char *
 strength_problem(struct arena *mem, struct str password, const char **words)
 {

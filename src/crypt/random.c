@@ -43,7 +43,7 @@ random_id(struct arena *mem, const char *prefix)
     return str_format(mem, "%s%s", prefix, text);
 }
 
-/* The shard replaces two of the 22 characters, so 120 of 128 bits stay random. */
+/* The shard replaces two of the 22 characters, so 116 of 128 bits stay random. */
 struct str
 random_id_in(struct arena *mem, const char *prefix, struct str shard)
 {

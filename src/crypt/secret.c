@@ -3,7 +3,7 @@
  * The 43 characters encode 32 bytes. In a user's secret, the first two are the shard (a group
  * begins with its shard, too), which mask() hides. The order is: bytes, base64url, shard, mask,
  * checksum. Reading goes backward: the checksum is compared over the text as it is, and show()
- * removes the mask. Each copy without a mask is wiped after its use. */
+ * removes the mask. */
 #include "crypt/secret.h"
 
 #include "base/arena.h"

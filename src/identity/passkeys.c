@@ -197,6 +197,7 @@ find_passkey(struct db *db, struct arena *mem, const struct passkey_answer *answ
     return tx_end_read(tx, passkey_store_find(tx, mem, user_id, answer->credential_id, out));
 }
 
+/* A counter that has not increased is logged and refused: the passkey was probably copied. */
 static enum err
 verify(struct db *db, struct arena *mem, const struct passkey_answer *answer,
        const struct passkey *passkey, struct user *user)

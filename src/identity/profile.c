@@ -69,6 +69,8 @@ change(struct db_tx *tx, void *argument)
     return err ? err : user_store_find(tx, mem, changing->user_id, user);
 }
 
+/* Everything is checked before the transaction; only whether a name is taken is found out
+ * inside. */
 enum err
 profile_change(struct db *db, struct arena *mem, struct str login,
                const struct profile_params *params, struct user *out,

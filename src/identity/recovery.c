@@ -164,6 +164,8 @@ recovery_find_link(struct db *db, struct arena *mem, struct str link, int64_t no
     return tx_end_read(tx, err);
 }
 
+/* The link is looked for twice: first for the user's words, which do not make a password stronger,
+ * then in the transaction that uses it up. */
 enum err
 recovery_use_link(struct db *db, struct arena *mem, struct str link, struct str password,
                   int64_t now, struct user *out, const char **problem)

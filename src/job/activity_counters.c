@@ -122,7 +122,7 @@ lock_shard(struct activity_counters *counters)
     pthread_mutex_lock(&shard->lock);
     if (shard->slots == NULL) {
         pthread_mutex_lock(&counters->mem_lock);
-        /* 4 MiB per shard, allocated when a thread first counts in it; most processes use a few. */
+        /* Up to 4 MiB per shard, allocated when a thread first counts in it. */
         shard->slots = (char *)ARENA_ARRAY(counters->mem, uint64_t,
                                            counters->slots * counters->stride / sizeof(uint64_t));
         pthread_mutex_unlock(&counters->mem_lock);
@@ -160,7 +160,7 @@ find_slot(struct activity_counters *counters, struct shard *shard, const struct 
             return slot;
         if (slot->day != 0)
             continue;
-        /* A fuller table would need more probes than PROBES, also for users who have entries. */
+        /* A fuller table could need more than PROBES probes, also for users who have entries. */
         if (shard->used >= counters->slots / 4 * 3)
             return NULL;
         memcpy(slot, key, KEY_BYTES);
