@@ -84,8 +84,8 @@ initial(struct str name)
     return utf8_next(&rest) < 0 ? STR("") : str_first(name, name.len - rest.len);
 }
 
-/* An app that was deleted has no name anymore and is shown by its id. Records without an app are
- * about the account. */
+/* A record that is not written yet may have no name of its app, and its id is shown. Records
+ * without an app are about the account. */
 void
 activity_view_put(struct call *call, struct values *values, const struct activity *record)
 {

@@ -118,6 +118,8 @@ put_row(struct call *call, struct facts *facts, struct values *item, const struc
     values_text(item, "row", row->is_withheld ? id_of(call, withheld->line) : row->fact->atom.id);
 }
 
+/* The list is built for the whole user and then cut into a page: withheld facts and shared ones are
+ * one list. */
 static enum err
 get_facts(struct call *call)
 {

@@ -1,7 +1,7 @@
 /* apps_pages.c - connected apps: /account/apps, and /account/apps/{app} for one of them.
  *
- * These pages only take access away: only a request of the app, with a new consent, can widen a
- * grant. Every form names the app in its path, and the flow looks for the signed-in user's grant to
+ * No form here adds a scope or a domain: only a request of the app, with a new consent, can do
+ * that. Every form names the app in its path, and the flow looks for the signed-in user's grant to
  * it, so a foreign or unknown app is ERR_NOT_FOUND. Changes apply with the app's next request. */
 #include "account/account_routes.h"
 #include "account/activity_view.h"

@@ -74,7 +74,7 @@ get_vscode(struct call *call)
 
 /* ---- connected assistants ---- */
 
-/* "Hints 12, Preferences 3" The counts are those of this process, for the last 24 hours. */
+/* "Hints 12, Preferences 3". The counts are those of this process, for the last 24 hours. */
 static void
 put_tools(struct call *call, struct values *item, struct str app_id)
 {

@@ -39,6 +39,7 @@ static const struct field passkey_fields[] = {
     [PASSKEY_NEXT] = { "next", FIELD_TEXT, FIELD_IN_FORM, .max = 1000 },
 };
 
+/* Offers only what the account has: a password, passkeys, or both. */
 static enum err
 show(struct call *call, int status, struct str next, struct str password_problem,
      struct str passkey_problem)

@@ -88,6 +88,8 @@ write_number(struct json *json, struct arena *mem, struct str typed)
         json_str(json, typed);
 }
 
+/* Fields of properties are named p_{property}. Empty ones are left out, which removes them from the
+ * stored object. */
 static void
 write_object(struct json *json, struct call *call, const struct member *member)
 {
@@ -195,6 +197,7 @@ refuse(struct call *call, const struct domain_view *view, const struct member *m
         &(struct domain_form_error){ member->name, problem, call_text(call, VALUE) });
 }
 
+/* The sentence says whether something was added, changed, or known already. */
 static enum err
 add_fact(struct call *call, const struct domain_view *view, const struct member *member)
 {

@@ -407,6 +407,7 @@ show(struct showing *showing, int status)
     return account_page_with_script(call, status, "account_domain", values);
 }
 
+/* Each step makes the page smaller. In the last one, most == 0, facts are only counted. */
 enum err
 account_domain_show(struct call *call, int status, const struct domain_view *view,
                     const struct domain_form_error *error)

@@ -147,7 +147,7 @@ put_reasons(struct call *call, struct values *values)
     }
 }
 
-/* A fact whose domain has no definition anymore is not shown; it stays in the export. Only texts
+/* A fact whose domain has no definition anymore is not shown; it stays in the database. Only texts
  * can be edited here; the page of the domain has inputs for other types. */
 static enum err
 show(struct call *call, int status, const struct origin *origin, struct str problem)

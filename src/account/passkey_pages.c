@@ -66,6 +66,8 @@ write_credentials(struct call *call, struct json *out)
     return err;
 }
 
+/* Anyone may ask for one: it proves nothing by itself. For a signed-in user it also names the
+ * user's passkeys, so that a browser offers the right ones. */
 static enum err
 get_challenge(struct call *call)
 {

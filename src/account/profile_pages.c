@@ -1,8 +1,8 @@
 /* profile_pages.c - username, name, language, time zone, email address, and picture:
  * /account/profile.
  *
- * Three forms on one page, each with a handler of its own. A rejected form is shown again with its
- * input, and the other two with what is stored (form_of()). */
+ * Profile, email address, and picture have a form each. A rejected form is shown again with its
+ * input, and the others with what is stored (form_of()). */
 #include "account/account_routes.h"
 #include "account/confirm.h"
 #include "dispatch/browser_session.h"

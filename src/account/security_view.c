@@ -69,6 +69,8 @@ put_passkeys(struct call *call, struct values *values, bool has_password, size_t
     return err;
 }
 
+/* Sensitive forms are shown only after a recent confirmation (confirm_put()); the handlers check it
+ * again. */
 enum err
 security_view(struct call *call, int status, const struct security_problems *problems)
 {

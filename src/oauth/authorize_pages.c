@@ -48,6 +48,7 @@ static const struct field consent_fields[] = {
 
 MESSAGE(expired, "consent.expired");
 
+/* Also for a URL that travels through the sign-in page, which is checked again after it. */
 bool
 authorize_query_read(struct call *call, struct str query, struct authorize_params *out)
 {
@@ -207,7 +208,7 @@ show_consent(struct call *call, const struct app *app, struct str redirect_uri, 
     return err;
 }
 
-/* The request is valid. Of a valid grant that covers it, the code is issued at once; otherwise the
+/* The request is valid. If a valid grant covers it, the code may be issued at once; otherwise the
  * request is stored. */
 static enum err
 begin(struct call *call, const struct authorize_checked *checked)

@@ -42,7 +42,6 @@ refuse(struct call *call, struct str problem)
                    STR_ARG(problem)));
 }
 
-/* `seconds` is for Retry-After. */
 static enum err
 refuse_busy(struct call *call, int status, int64_t seconds)
 {

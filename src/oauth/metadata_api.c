@@ -26,7 +26,6 @@ put_url(struct call *call, struct json *out, const char *key, struct str origin,
     put_list(out, key, (const char *const[]){ __VA_ARGS__ }, \
              sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
 
-/* The names of the scopes in `set`, in the order of the scope table. */
 static void
 put_scopes(struct json *out, scopes set)
 {

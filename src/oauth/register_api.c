@@ -56,6 +56,7 @@ send_client(struct call *call, const struct app *app, const struct client_metada
     response_header(call, "Pragma", "no-cache");
 }
 
+/* The route exists if MCP is on; registration can also be switched off alone. */
 static enum err
 post_register(struct call *call)
 {

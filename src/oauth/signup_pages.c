@@ -86,7 +86,6 @@ put_field(struct call *call, struct values *values, const char *name, struct str
     values_text(values, invalid, problem == NULL ? STR("false") : STR("true"));
 }
 
-/* The password is never sent back. */
 static struct values *
 form_values(struct call *call, const struct signup *form, const struct account_problems *problems)
 {
