@@ -150,6 +150,7 @@ send_facts(const struct mcp_call *mcp, const struct domain *domain, int64_t offs
     return buf.overflow ? ERR_INTERNAL : tool_send_result(mcp, buf_str(&buf));
 }
 
+/* Arguments before permission, because the area decides which permission is needed. */
 enum err
 tool_get_preferences(const struct mcp_call *mcp, struct tool_args *args)
 {

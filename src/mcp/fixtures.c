@@ -1,3 +1,5 @@
+/* fixtures.c - answers from a file, for the conformance suite, which calls tools that this server
+ * does not have. A request that no answer matches goes to the methods of the server. */
 #include "mcp/fixtures.h"
 
 #ifdef PENCHANT_FAULT_INJECTION
@@ -124,6 +126,8 @@ send_stream(const struct mcp_call *mcp, const struct json_value *result)
     response_bytes(mcp->call, 200, "text/event-stream", buf_str(&stream));
 }
 
+/* An answer is an error, a request for input, a stream, or a result. The server itself never
+ * streams. */
 static void
 send_answer(const struct mcp_call *mcp, const struct json_value *answer)
 {

@@ -1,9 +1,10 @@
 /* forget.c - the tool forget: suppresses a fact, or proposes that to the user.
  *
  * The fact is named by its id, or by domain, member, and value. corrections_suppress_by_app()
- * decides whether it is suppressed or only proposed: a fact that the user stated, or that is
- * relevant to safety, waits for the user, because a prompt injected into the model could ask for
- * its removal. A suppressed fact is kept, so that no app can store it again. */
+ * decides whether it is suppressed or only proposed: a fact that is relevant to safety always waits
+ * for the user, because a prompt injected into the model could ask for its removal, and any fact of
+ * others does if changes of the app wait. A suppressed fact is kept, so that no app can store it
+ * again. */
 #include "dispatch/allowed_domains.h"
 #include "domain/value.h"
 #include "flow/corrections.h"
@@ -27,6 +28,7 @@ struct forgetting {
 
 /* ---- finding the fact ---- */
 
+/* With fact_id, the other arguments that name a fact are ignored. */
 static void
 read_args(struct forgetting *work)
 {

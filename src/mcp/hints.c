@@ -79,6 +79,7 @@ mcp_hints_read(struct call *call, const struct mcp_hints_params *params, struct 
     return err;
 }
 
+/* For a resource and a prompt, which are text: one hint per line. */
 enum err
 mcp_hints_text(struct call *call, struct str task, struct str *out)
 {
@@ -137,6 +138,8 @@ check_domains(const struct mcp_call *mcp, uint64_t named)
     return false;
 }
 
+/* `origins` says of each hint who stated it. "content_role" reminds clients that the text is data
+ * of a user. */
 static struct str
 write_hints(struct call *call, const struct hints *hints)
 {
@@ -172,6 +175,9 @@ cache_name(struct arena *mem, enum mcp_era era, const struct mcp_hints_params *p
     return (struct str){ name, sizeof fixed + params->task.len };
 }
 
+/* The cache is asked after the permission and the arguments were checked. Its key includes the
+ * token and the user's preferences (response_cache_part()), so check_domains() can come after
+ * it. */
 enum err
 tool_get_hints(const struct mcp_call *mcp, struct tool_args *args)
 {

@@ -34,7 +34,7 @@ permission_read(const struct mcp_call *mcp, const struct domain *domain)
     return permission;
 }
 
-/* Dispatch writes no error of its own, because a response was sent: ERR_NONE. */
+/* ERR_NONE, because the response is complete: dispatch must not write another one. */
 enum err
 permission_challenge(const struct mcp_call *mcp, scopes needed)
 {

@@ -1,7 +1,7 @@
 /* prompts.c - prompts that a user can start, and completion of their arguments.
  *
- * Definitions and texts are in api/mcp_surface.json. Three names are known here: about_me adds
- * hints, interview fills in a domain, and any other is sent as it is. */
+ * Definitions and texts are in api/mcp_surface.json. Two names are known here: about_me adds hints,
+ * and interview fills in a domain. Any other is sent as it is. */
 #include "domain/domain.h"
 #include "mcp/hints.h"
 #include "mcp/methods.h"
@@ -111,6 +111,8 @@ send_prompt(const struct mcp_call *mcp, const struct json_value *prompt, struct 
     return rpc_end(out);
 }
 
+/* Only about_me reads something about the user, so only it needs a permission and appears in the
+ * activity. */
 enum err
 prompts_get(const struct mcp_call *mcp)
 {
@@ -193,6 +195,8 @@ ref_ok(const struct json_value *ref)
                : str_eq_c(type->text, "ref/resource") && text_member(ref, "uri") != NULL;
 }
 
+/* Values for arguments of prompts and resource templates; the same for every one of them that has
+ * an argument of this name. */
 enum err
 completion_complete(const struct mcp_call *mcp)
 {

@@ -104,6 +104,7 @@ fail_values(struct remembering *work, const struct preference_problems *problems
                                      STR_ARG(first->at), STR_ARG(first->problem)));
 }
 
+/* The whole write or nothing: one invalid value stores none, and the model learns which. */
 static enum err
 write_values(struct remembering *work)
 {
@@ -213,6 +214,7 @@ message_of(const struct remembering *work)
     return any[OUTCOME_STORED] ? STR("Stored.") : STR("This was stored before.");
 }
 
+/* The URL leads to the first value that waits; the page lists the others as well. */
 static enum err
 send_outcomes(const struct remembering *work)
 {

@@ -122,6 +122,7 @@ read_hints(const struct mcp_call *mcp, struct str uri, struct str encoded_task)
     return err != ERR_NONE ? err : send_text(mcp, uri, "text/plain", text);
 }
 
+/* The record, without ids of facts and without what waits: get_preferences has these. */
 static enum err
 read_domain(const struct mcp_call *mcp, struct str uri, const struct domain *domain)
 {

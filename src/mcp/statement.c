@@ -84,6 +84,7 @@ read_bool(struct str text, bool *out)
     return *out || str_eq_nocase(text, STR("false")) || str_eq_nocase(text, STR("no"));
 }
 
+/* A number is parsed as JSON, so it has exactly the spellings that the API accepts. */
 const struct json_value *
 statement_value(struct tool_args *args, const struct statement *statement, struct str text)
 {
@@ -134,8 +135,6 @@ may_write(const struct mcp_call *mcp, const struct domain *domain)
     return false;
 }
 
-/* Permission before arguments, so that a client without it does not spend its calls on correcting
- * arguments. */
 bool
 statement_begin(struct tool_args *args, const struct statement *statement, enum confirm_step *step,
                 enum err *err)

@@ -125,6 +125,7 @@ write_items(const struct writing *writing, struct json *out, const struct json_v
         write_value(writing, out, &list->children[i]);
 }
 
+/* The same items in both eras; a modern result also says for how long it may be cached. */
 static struct str
 make_list(const struct writing *writing, const char *key, enum mcp_era era)
 {

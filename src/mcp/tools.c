@@ -113,6 +113,7 @@ tools_call(const struct mcp_call *mcp)
         if (str_eq_c(name->text, tools[i].name)) {
             if (tools[i].writes && !mcp->call->exchange->blocks)
                 return ERR_INTERNAL;
+            /* Also calls that are then refused. */
             count_call(mcp->call, (enum usage_tool)i);
             mcp->call->activity.action = tools[i].activity;
             return run(mcp, (enum usage_tool)i, &args);

@@ -117,6 +117,8 @@ id_of_form(struct call *call)
     return str_format(call->mem, "app_%.22s", digest.ptr);
 }
 
+/* After an error, the same random value is sent back, so that the corrected form is still the same
+ * registration. */
 static enum err
 post_new(struct call *call)
 {

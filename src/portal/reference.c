@@ -290,6 +290,7 @@ read_records(const struct reading *reading, struct reference *out)
     }
 }
 
+/* Groups first, because shared responses are looked for in the endpoints. */
 enum err
 reference_make(struct arena *mem, struct str document, struct reference *out, struct why *why)
 {

@@ -78,6 +78,8 @@ type_name(struct str type, const struct json_value *schema)
     return is_time ? STR("time") : type;
 }
 
+/* Without a type, "anyOf" is used in api/ for objects only. A list of types mostly means that the
+ * value may be null. */
 static void
 add_type(const struct reading *reading, struct buf *out, const struct json_value *schema)
 {

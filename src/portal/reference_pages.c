@@ -101,6 +101,8 @@ put_record(struct values *values, const struct reference_record *record)
     values_text(values, "title", record->title);
 }
 
+/* Parameters and members are lists of one element, so that the template can leave out a whole
+ * table. */
 static void
 put_endpoint(const struct making *making, struct values *item,
              const struct reference_endpoint *endpoint)

@@ -1,3 +1,8 @@
+/* snippet.c - line by line: a line with a mark is kept or left out, then its placeholders are
+ * filled in.
+ *
+ * Values are escaped for the language of the file, because a redirect URI may contain quotes, and
+ * developers run the result. */
 #include "portal/snippet.h"
 
 #include "base/buf.h"

@@ -25,6 +25,8 @@
 
 /* ---- page ---- */
 
+/* For the page and for the redirect back to it. A scope that the app has not registered cannot be
+ * ticked. */
 static enum err
 show(struct call *call, const struct app *app)
 {

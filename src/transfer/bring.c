@@ -4,8 +4,8 @@
  * validates them like any other value of their member; a domain or member that this service does
  * not define is left out. The result is an ordinary document, so that the preview, the rules for
  * existing facts, and the import are those of transfer.h. Two arenas bound the memory: `work` is
- * for what lasts until the document is written, `row` is reset after each row, so that a file of 14
- * MiB needs little more than its own size. */
+ * for what lasts until the document is written, `row` is reset after each row, so that memory is
+ * bounded whatever the number of rows. */
 #include "transfer/bring.h"
 
 #include "base/arena.h"
@@ -187,6 +187,8 @@ without_space(struct str text)
     return text;
 }
 
+/* Checks from cheap to expensive. An export is passed on as it is; everything else becomes a new
+ * document. */
 enum bring_problem
 bring_read(struct arena *mem, const struct bring_params *params, struct bring *out)
 {

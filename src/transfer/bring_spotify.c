@@ -94,7 +94,7 @@ add_saved_album(struct spotify *spotify, const struct json_value *row)
                 made_by(spotify->bringing->row, text_of(row, "album"), text_of(row, "artist")), 1);
 }
 
-/* Before all others, however many of their songs are saved. */
+/* Followed artists rank before all others, however many songs are saved. */
 static void
 add_followed(struct spotify *spotify, const struct json_value *row)
 {

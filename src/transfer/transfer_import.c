@@ -122,6 +122,7 @@ save_domain(struct db_tx *tx, struct arena *mem, struct importing *importing,
                                   importing->now);
 }
 
+/* Reads all atoms of the domain, because atoms of a domain are stored as one text. */
 static enum err
 merge_domain(struct db_tx *tx, struct importing *importing, const struct document_domain *part)
 {

@@ -167,6 +167,7 @@ is_unknown_and_empty(const struct domains *domains, const struct json_value *giv
            atoms->type == JSON_ARRAY && atoms->count == 0;
 }
 
+/* An unknown domain with facts is an error: skipping it would lose them silently. */
 static enum err
 read_domain(struct arena *mem, const struct domains *domains, const struct json_value *given,
             struct document_domain *out, struct why *why)
