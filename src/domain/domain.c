@@ -70,8 +70,8 @@ check_name(const struct node *root, const struct domain_source *source, struct s
             node_reject(&node, "%s is reserved", reserved[i]);
 }
 
-/* The digest is that of the whole file: any change, even of a comment or a space, makes stored hint
- * sets stale. */
+/* The digest is that of the whole file: any change, even of a space, makes stored hint sets stale.
+ */
 static enum err
 load_one(struct arena *mem, const struct domain_source *source, struct domain *out, struct why *why)
 {
