@@ -273,8 +273,9 @@ db_tx_commits(const struct db_tx *tx)
     return tx->commits;
 }
 
-/* *rows is empty after an error, so that a caller that reads cells before looking at the error gets
- * absent texts and zeros. The first error stays: no later statement may run on half a result. */
+/* *rows is set even if the statement does not run, so that a caller that reads cells before looking
+ * at the error gets absent texts and zeros. The first error stays: no later statement may run on
+ * half a result. */
 enum err
 db_query_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
                 const struct db_value *values, size_t count, struct db_rows *rows)

@@ -3,8 +3,8 @@
  *
  * A header's checksum includes that of the record before, so that a record that is missing,
  * repeated, or of another file ends the chain. It also covers the checksum of the frames. A reader
- * stops at the first record that is not intact; what follows is incomplete or damaged. Numbers are
- * big-endian, so that a folder can be restored on another machine. */
+ * stops at the first record that is not intact; what follows is incomplete or damaged. Numbers of
+ * the header are big-endian, as in SQLite's log. */
 #include "sqlite/shipped.h"
 
 #include "base/arena.h"
