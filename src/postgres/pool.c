@@ -28,6 +28,7 @@ postgres_pool_start(struct postgres_store *store, size_t connections)
     pthread_mutex_init(&store->lock, NULL);
     store->waiters_end = &store->waiters;
     store->connections_max = connections;
+    store->borrow_ms = BORROW_MS;
 }
 
 static void
@@ -172,7 +173,7 @@ connection_open(struct postgres_store *store, uint64_t generation)
 enum err
 postgres_borrow(struct postgres_store *store, struct postgres_connection **out)
 {
-    int64_t until = postgres_until(BORROW_MS);
+    int64_t until = postgres_until(store->borrow_ms);
     pthread_mutex_lock(&store->lock);
     enum grant granted = decide(store, out);
     if (granted == WAIT)

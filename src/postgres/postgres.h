@@ -110,6 +110,7 @@ struct postgres_store {
     size_t connecting; /* of them, being opened */
     bool failing;      /* the last attempt to open one failed */
     size_t waiting;
+    int64_t borrow_ms;     /* how long a transaction waits for a connection */
     uint64_t generation;   /* changes when a connection is lost: older ones are not reused */
     int64_t connect_after; /* clock_ticks_ns(): no attempt before it */
     char incarnation[100]; /* of the server that versions are synchronized with */
@@ -336,7 +337,8 @@ void postgres_resolve_stop(struct postgres_host *host); /* does not wait for a t
 void postgres_pool_start(struct postgres_store *store, size_t connections);
 void postgres_pool_stop(struct postgres_store *store);
 
-/* A connection that is set up. ERR_UNAVAILABLE if none is free in time. */
+/* A connection that is set up. While all are in use, callers wait in order. ERR_UNAVAILABLE if none
+ * is free within `borrow_ms`, and at once if 512 others wait. */
 enum err postgres_borrow(struct postgres_store *store, struct postgres_connection **out);
 
 /* Returns a connection to the pool. A lost one is closed together with all idle ones, or alone if
