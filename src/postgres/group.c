@@ -28,6 +28,7 @@ struct postgres_member {
     struct str key;
     enum { OUTSIDE, QUEUED, RUNNING, ASKING, FINISHED, ENDED } state;
     struct postgres_request asked;
+    int64_t began;                             /* clock_ticks_ns() */
     struct postgres_request *puts, **puts_end; /* delayed */
     struct postgres_request *prefetches;
     bool wrote; /* a statement that may have changed rows has run */
@@ -195,7 +196,9 @@ run(struct postgres_store *store, struct arena *mem, struct postgres_batch *list
     struct postgres_group *group = store->group;
     if (list == NULL || group->failed)
         return;
-    if (group->connection == NULL && postgres_borrow(store, &group->connection))
+    /* The first member has waited longest. */
+    if (group->connection == NULL &&
+        postgres_borrow_since(store, group->members[0]->began, &group->connection))
         group->failed = true;
     else
         group->failed =
@@ -426,8 +429,8 @@ postgres_write_shared(struct db *db, struct str key, db_work *work, void *argume
     struct postgres_member member = { .tx = { .tx = { .db = db, .shared = true },
                                               .member = &member },
                                       .key = key,
+                                      .began = clock_ticks_ns(),
                                       .puts_end = &member.puts };
-    int64_t began = clock_ticks_ns();
     if (store->schema_is_newer)
         return postgres_write(db, work, argument, false);
     clock_cond_init(&member.changed);
@@ -444,7 +447,7 @@ postgres_write_shared(struct db *db, struct str key, db_work *work, void *argume
         db->is_full = false;
         return err;
     }
-    if (outcome == UNKNOWN || !postgres_is_in_time(began, store)) {
+    if (outcome == UNKNOWN || !postgres_is_in_time(member.began, store)) {
         atomic_fetch_add(&store->failed, 1);
         return outcome == UNKNOWN ? ERR_UNCONFIRMED : ERR_UNAVAILABLE;
     }

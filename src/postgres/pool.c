@@ -173,7 +173,13 @@ connection_open(struct postgres_store *store, uint64_t generation)
 enum err
 postgres_borrow(struct postgres_store *store, struct postgres_connection **out)
 {
-    int64_t until = postgres_until(store->borrow_ms);
+    return postgres_borrow_since(store, clock_ticks_ns(), out);
+}
+
+enum err
+postgres_borrow_since(struct postgres_store *store, int64_t began, struct postgres_connection **out)
+{
+    int64_t until = began + store->borrow_ms * 1000000;
     pthread_mutex_lock(&store->lock);
     enum grant granted = decide(store, out);
     if (granted == WAIT)

@@ -280,12 +280,13 @@ struct str postgres_many_name(struct arena *mem, const struct sql *sql);
 
 /* read.c: runs a read together with others that wait, if its statement has a form for many callers.
  * POSTGRES_ALONE: the caller runs it, and then calls postgres_read_ended(). POSTGRES_SHARED: the
- * request has its result. POSTGRES_FAILED: the caller may run it, too. */
+ * request has its result. POSTGRES_FAILED: the caller may run it, too. `began` is when the read
+ * began (clock_ticks_ns()). */
 enum postgres_turn { POSTGRES_ALONE, POSTGRES_SHARED, POSTGRES_FAILED };
 void postgres_reads_start(struct postgres_store *store);
 void postgres_reads_stop(struct postgres_store *store);
 enum postgres_turn postgres_read_together(struct postgres_store *store,
-                                          struct postgres_request *request);
+                                          struct postgres_request *request, int64_t began);
 void postgres_read_ended(struct postgres_store *store);
 
 /* connect.c */
@@ -338,8 +339,11 @@ void postgres_pool_start(struct postgres_store *store, size_t connections);
 void postgres_pool_stop(struct postgres_store *store);
 
 /* A connection that is set up. While all are in use, callers wait in order. ERR_UNAVAILABLE if none
- * is free within `borrow_ms`, and at once if 512 others wait. */
+ * is free within `borrow_ms`, and at once if 512 others wait. postgres_borrow_since() counts from
+ * `began` (clock_ticks_ns()): the caller has waited for other transactions before. */
 enum err postgres_borrow(struct postgres_store *store, struct postgres_connection **out);
+enum err postgres_borrow_since(struct postgres_store *store, int64_t began,
+                               struct postgres_connection **out);
 
 /* Returns a connection to the pool. A lost one is closed together with all idle ones, or alone if
  * it missed a deadline while its server answers another question; new ones are opened on demand. */

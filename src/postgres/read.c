@@ -15,6 +15,7 @@
 
 struct reader {
     struct postgres_request request;
+    int64_t began;
     enum { QUEUED, LEADING, ENDED } state;
     pthread_cond_t changed;
     struct reader *next;
@@ -90,14 +91,14 @@ promote(struct postgres_reads *reads)
 
 /* ---- running ---- */
 
-/* Sets `done` of each request that has its result. */
+/* Sets `done` of each request that has its result. The first has waited longest. */
 static void
 run_all(struct postgres_store *store, struct reader **readers, size_t count)
 {
     struct postgres_request *requests[POSTGRES_GROUP_MAX];
     struct postgres_connection *connection = NULL;
     struct postgres_batch *list = NULL;
-    if (postgres_borrow(store, &connection))
+    if (postgres_borrow_since(store, readers[0]->began, &connection))
         return;
     struct arena *mem = arena_new();
     for (size_t i = 0; i < count; i++)
@@ -129,10 +130,12 @@ end_all(struct postgres_reads *reads, struct reader **readers, size_t count)
 }
 
 enum postgres_turn
-postgres_read_together(struct postgres_store *store, struct postgres_request *request)
+postgres_read_together(struct postgres_store *store, struct postgres_request *request,
+                       int64_t began)
 {
     struct postgres_reads *reads = store->reads;
-    struct reader me = { .request = *request, .state = LEADING }, *taken[POSTGRES_GROUP_MAX];
+    struct reader me = { .request = *request, .began = began, .state = LEADING };
+    struct reader *taken[POSTGRES_GROUP_MAX];
     size_t count = 0;
     pthread_mutex_lock(&reads->lock);
     if (reads->running < RUNNING_MAX)

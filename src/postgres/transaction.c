@@ -116,11 +116,11 @@ postgres_is_in_time(int64_t began, const struct postgres_store *store)
 
 /* Reads borrow a connection for their first statement: many find everything in the cache. */
 static enum err
-find_connection(struct postgres_tx *tx)
+find_connection(struct postgres_tx *tx, int64_t began)
 {
     if (tx->connection != NULL)
         return ERR_NONE;
-    enum err err = postgres_borrow(store_of(tx->tx.db), &tx->connection);
+    enum err err = postgres_borrow_since(store_of(tx->tx.db), began, &tx->connection);
     tx->began = clock_ticks_ns();
     return err;
 }
@@ -146,14 +146,15 @@ may_read_again(struct postgres_tx *tx, size_t attempt, int64_t began)
     return !lost || postgres_borrow(store, &tx->connection) == ERR_NONE;
 }
 
+/* `waited_since`: the read may have waited to run with others. */
 static enum err
 read_alone(struct postgres_tx *tx, struct arena *mem, const struct sql *sql,
-           const struct db_value *values, size_t count, struct db_rows *rows)
+           const struct db_value *values, size_t count, struct db_rows *rows, int64_t waited_since)
 {
     const char *texts[PARAMETERS_MAX];
     int64_t began = clock_ticks_ns();
     postgres_values_to_text(mem, values, count, texts);
-    enum err err = find_connection(tx);
+    enum err err = find_connection(tx, waited_since);
     if (!err)
         err = execute_read(tx, mem, sql, texts, count, rows);
     for (size_t i = 1;
@@ -168,18 +169,18 @@ read_rows(struct postgres_tx *tx, struct arena *mem, const struct sql *sql,
           const struct db_value *values, size_t count, struct db_rows *rows)
 {
     struct postgres_store *store = store_of(tx->tx.db);
-    if (!sql->shared || tx->connection != NULL)
-        return read_alone(tx, mem, sql, values, count, rows);
-    struct postgres_request request = { .sql = sql, .values = values, .count = count, .mem = mem };
     int64_t began = clock_ticks_ns();
-    enum postgres_turn turn = postgres_read_together(store, &request);
+    if (!sql->shared || tx->connection != NULL)
+        return read_alone(tx, mem, sql, values, count, rows, began);
+    struct postgres_request request = { .sql = sql, .values = values, .count = count, .mem = mem };
+    enum postgres_turn turn = postgres_read_together(store, &request, began);
     if (turn == POSTGRES_SHARED) {
         *rows = request.rows;
         return ERR_NONE;
     }
     if (turn == POSTGRES_FAILED && !postgres_is_in_time(began, store))
         return ERR_UNAVAILABLE;
-    enum err err = read_alone(tx, mem, sql, values, count, rows);
+    enum err err = read_alone(tx, mem, sql, values, count, rows, began);
     if (turn == POSTGRES_ALONE)
         postgres_read_ended(store);
     return err;
