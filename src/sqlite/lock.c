@@ -125,14 +125,20 @@ file_is_intact(const struct sqlite_store *store)
            memcmp(head, magic, sizeof head) == 0 && file_exists(store, "-wal");
 }
 
-/* Also runs a query, since an intact file does not prove that it can be read. */
+/* Also runs a query, since an intact file does not prove that it can be read. A file system that
+ * failed is often mounted read-only: reads would go on, and every write would fail. */
 enum err
 sqlite_ping(struct db *db, struct why *why)
 {
-    if (!file_is_intact((struct sqlite_store *)db)) {
+    const struct sqlite_store *store = (const struct sqlite_store *)db;
+    if (!file_is_intact(store)) {
         why_set(why,
                 "The database file is missing, was replaced, or cannot be read. Restore it and "
                 "restart the service.");
+        return ERR_UNAVAILABLE;
+    }
+    if (access(store->path, W_OK) != 0) {
+        why_set(why, "The database file cannot be written: %s.", strerror(errno));
         return ERR_UNAVAILABLE;
     }
     return db_ping_by_query(db);

@@ -6,6 +6,8 @@
  *   DISK_FAIL_WRITE_AT=n       the n-th write fails;   DISK_FAIL_WRITE_FOR=m: m in a row (1)
  *   DISK_FAIL_FSYNC_WHILE=f    they fail as long as the file f exists
  *   DISK_FAIL_WRITE_WHILE=f    the same for writes
+ *   DISK_FAIL_READ_WHILE=f     the same for reads, with EIO
+ *   DISK_READ_ONLY_WHILE=f     as long as the file f exists, the file system is read-only
  *   DISK_FULL_WHILE=f          as long as the file f exists, files can only grow by what other
  * files have shrunk since, and writes within a file succeed DISK_NO_NOREPLACE=1        renameat2
  * with flags fails, as on some file systems DISK_ERRNO=ENOSPC          errno of a failed write:
@@ -40,6 +42,9 @@ static struct fault writes = { "DISK_FAIL_WRITE_AT", "DISK_FAIL_WRITE_FOR", "DIS
 static struct fault syncs = { "DISK_FAIL_FSYNC_AT", "DISK_FAIL_FSYNC_FOR", "DISK_FAIL_FSYNC_WHILE",
                               0 };
 
+static struct fault reads = { "DISK_FAIL_READ_AT", "DISK_FAIL_READ_FOR", "DISK_FAIL_READ_WHILE",
+                              0 };
+
 static long
 number_in(const char *variable, long fallback)
 {
@@ -63,6 +68,24 @@ is_affected(int fd)
     return strstr(path, wanted) != NULL;
 }
 
+/* ISO C has no cast from the object pointer of dlsym to a function pointer; a copy is allowed. */
+static void
+find(void *function, const char *name)
+{
+    void *found = dlsym(RTLD_NEXT, name);
+    memcpy(function, &found, sizeof found);
+}
+
+/* Whether the file that the variable names exists. access() is replaced below. */
+static bool
+lasts(const char *variable)
+{
+    int (*real)(const char *, int);
+    const char *file = getenv(variable);
+    find(&real, "access");
+    return file != NULL && real(file, F_OK) == 0;
+}
+
 static bool
 fails(struct fault *fault)
 {
@@ -70,8 +93,7 @@ fails(struct fault *fault)
     long first = number_in(fault->at, 0);
     if (first > 0 && call >= first && call < first + number_in(fault->lasts, 1))
         return true;
-    const char *meanwhile = getenv(fault->meanwhile);
-    return meanwhile != NULL && access(meanwhile, F_OK) == 0;
+    return lasts(fault->meanwhile);
 }
 
 static _Atomic long free_bytes; /* of a full disk */
@@ -79,8 +101,7 @@ static _Atomic long free_bytes; /* of a full disk */
 static bool
 is_full(void)
 {
-    const char *file = getenv("DISK_FULL_WHILE");
-    return file != NULL && access(file, F_OK) == 0;
+    return lasts("DISK_FULL_WHILE");
 }
 
 /* False if the disk is full and the file cannot have `size` bytes. */
@@ -103,7 +124,13 @@ grow(int fd, off_t size)
 static bool
 write_fails(int fd, off_t end)
 {
-    if (!is_affected(fd) || (!fails(&writes) && grow(fd, end)))
+    if (!is_affected(fd))
+        return false;
+    if (lasts("DISK_READ_ONLY_WHILE")) {
+        errno = EROFS;
+        return true;
+    }
+    if (!fails(&writes) && grow(fd, end))
         return false;
     const char *name = getenv("DISK_ERRNO");
     errno = name != NULL && strcmp(name, "EIO") == 0 ? EIO : ENOSPC;
@@ -126,12 +153,13 @@ sync_fails(int fd)
     return true;
 }
 
-/* ISO C has no cast from the object pointer of dlsym to a function pointer; a copy is allowed. */
-static void
-find(void *function, const char *name)
+static bool
+read_fails(int fd)
 {
-    void *found = dlsym(RTLD_NEXT, name);
-    memcpy(function, &found, sizeof found);
+    if (!is_affected(fd) || !fails(&reads))
+        return false;
+    errno = EIO;
+    return true;
 }
 
 /* The prototypes of these are libc's own; the parameters' names are ours. */
@@ -166,6 +194,44 @@ writev(int fd, const struct iovec *pieces, int count)
     ssize_t (*real)(int, const struct iovec *, int);
     find(&real, "writev");
     return write_fails(fd, 0) ? -1 : real(fd, pieces, count);
+}
+
+ssize_t
+read(int fd, void *bytes, size_t length)
+{
+    ssize_t (*real)(int, void *, size_t);
+    find(&real, "read");
+    return read_fails(fd) ? -1 : real(fd, bytes, length);
+}
+
+ssize_t
+pread(int fd, void *bytes, size_t length, off_t offset)
+{
+    ssize_t (*real)(int, void *, size_t, off_t);
+    find(&real, "pread");
+    return read_fails(fd) ? -1 : real(fd, bytes, length, offset);
+}
+
+ssize_t
+pread64(int fd, void *bytes, size_t length, off64_t offset)
+{
+    ssize_t (*real)(int, void *, size_t, off64_t);
+    find(&real, "pread64");
+    return read_fails(fd) ? -1 : real(fd, bytes, length, offset);
+}
+
+int
+access(const char *path, int mode)
+{
+    int (*real)(const char *, int);
+    const char *wanted = getenv("DISK_PATH");
+    find(&real, "access");
+    if ((mode & W_OK) != 0 && wanted != NULL && strstr(path, wanted) != NULL &&
+        lasts("DISK_READ_ONLY_WHILE")) {
+        errno = EROFS;
+        return -1;
+    }
+    return real(path, mode);
 }
 
 int

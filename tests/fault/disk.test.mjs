@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { press } from "../kit/account.mjs";
-import { assertUnavailable } from "../kit/expect.mjs";
+import { assertError, assertUnavailable } from "../kit/expect.mjs";
 import { addApp, addPerson, userCommand } from "../kit/oauth.mjs";
 import { until } from "../kit/until.mjs";
 import { onSqlite, RELEASE, ROOT, world } from "../kit/world.mjs";
@@ -278,3 +278,27 @@ onSqlite("a path where no file can be created gets one line", async (t) => {
   assert.equal(service.lines.length, 1, service.err);
   assert.match(service.err, /\/proc\/penchant\.db/);
 });
+
+// `variable` of disk.c begins the trouble, as long as the file exists.
+for (const [name, variable, problem] of [
+  ["reads fail", "DISK_FAIL_READ_WHILE", /database file .* cannot be read/],
+  ["the file system is read-only", "DISK_READ_ONLY_WHILE", /database file cannot be written: Read-only file system/],
+])
+  onSqlite(`while ${name}, the service is not ready, and it serves again afterwards`, async (t) => {
+    const w = await diskWorld(t);
+    const trouble = path.join(w.dir, "trouble");
+    await w.start({}, { env: onDisk({ [variable]: trouble }) });
+    assert.equal((await add(w, "before")).status, 0);
+    assert.equal((await w.get("/readyz")).status, 200);
+    fs.writeFileSync(trouble, "");
+    const answer = await w.get("/readyz");
+    assertError(answer, 503);
+    assert.match(answer.text, problem);
+    assert.equal((await w.get("/healthz")).status, 200);
+    if (variable === "DISK_READ_ONLY_WHILE") assert.notEqual((await add(w, "during")).status, 0);
+    fs.rmSync(trouble);
+    assert.equal((await w.get("/readyz")).status, 200);
+    assert.equal((await add(w, "after")).status, 0);
+    assert.deepEqual(await w.usernames(), ["after", "before"]);
+    await w.assertSound();
+  });
