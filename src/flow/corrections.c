@@ -3,7 +3,7 @@
  * correct() locks the user header row, reads the atoms of the domain into memory, calls `change`,
  * and saves the atoms, the undo record, and the domain's record. `change` works on the array only
  * and sets `changed` and `record_changed`. Held and suppressed atoms are not in the record, so that
- * many corrections leave the record, its time, and cached responses alone. proposals.c has the
+ * a correction of them alone leaves the record and its time as they are. proposals.c has the
  * corrections by apps. */
 #include "flow/corrections.h"
 
