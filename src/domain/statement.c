@@ -23,92 +23,21 @@
 #define MISSPELLED_MORE 10 /* from this length on, two letters may be wrong */
 
 /* Words of at least MISSPELLED_MIN letters are also recognized misspelled, unless they follow '='.
- * A phrase has a space. */
-static const char *const food_words[] = {
-    "allergy",
-    "allergic",
-    "allergies",
-    "allergen",
-    "allergens",
-    "anaphylaxis",
-    "anaphylactic",
-    "anaphylactoid",
-    "epipen",
-    "epi pen",
-    "intolerant",
-    "intolerance",
-    "intolerances",
-    "halal",
-    "kosher",
-    "=haram",
-    "jain",
-    "religious reasons",
-    "religion",
-    "gluten free",
-    "glutenfree",
-    "no gluten",
-    "without gluten",
-    "lactose",
-    "throat closes",
-    "throat swells",
-    "break out in hives",
-    "=hives",
-    "trace amounts",
-    "even traces",
-    "cross contamination",
-    "airborne",
-    "=allergique",
-    "=allergisch",
-    "=allergien",
-    "=allergico",
-    "=allergica",
-    "=allergia",
-    "=alergia",
-    "=alergias",
-    "=alérgico",
-    "=alérgica",
-    "=alergico",
-    "=alergica",
-    "=alergi",
-    "=alerji",
-    "=alerjim",
-    "=аллергия",
-    "=аллергии",
-    "=аллергию",
-    "=аллергик",
-    "=intolerante",
-    "=intolérant",
-    "=intolérante",
-    "=intoleranz",
-    "=лактозы",
-    "=halaal",
-    "ramadan",
-    "for lent",
-    "during lent",
-    "i am muslim",
-    "i m muslim",
-    "as a muslim",
-    "a practicing muslim",
-    "i am hindu",
-    "i m hindu",
-    "as a hindu",
-    "i am jewish",
-    "i m jewish",
-    "as a jew",
-    "against my faith",
-    "could kill me",
-    "can kill me",
-    "will kill me",
-    "would kill me",
-    "might kill me",
-    "react badly to",
-    "reacts badly to",
-    "bad reaction to",
-    "bad reactions to",
-    "in the hospital",
-    "to the hospital",
-    "can t breathe",
-};
+ * A phrase has a space. Lists are separated by commas. */
+static const char food_words[] =
+    "allergy,allergic,allergies,allergen,allergens,anaphylaxis,anaphylactic,"
+    "anaphylactoid,epipen,epi pen,intolerant,intolerance,intolerances,halal,kosher,"
+    "=haram,jain,religious reasons,religion,gluten free,glutenfree,no gluten,"
+    "without gluten,lactose,throat closes,throat swells,break out in hives,=hives,"
+    "trace amounts,even traces,cross contamination,airborne,=allergique,=allergisch,"
+    "=allergien,=allergico,=allergica,=allergia,=alergia,=alergias,=alérgico,=alérgica,"
+    "=alergico,=alergica,=alergi,=alerji,=alerjim,=аллергия,=аллергии,=аллергию,"
+    "=аллергик,=intolerante,=intolérant,=intolérante,=intoleranz,=лактозы,=halaal,"
+    "ramadan,for lent,during lent,i am muslim,i m muslim,as a muslim,a practicing muslim,"
+    "i am hindu,i m hindu,as a hindu,i am jewish,i m jewish,as a jew,against my faith,"
+    "could kill me,can kill me,will kill me,would kill me,might kill me,react badly to,"
+    "reacts badly to,bad reaction to,bad reactions to,in the hospital,to the hospital,"
+    "can t breathe";
 
 /* In scripts without spaces, and with articles that are written as one word. */
 static const char *const food_parts[] = {
@@ -119,130 +48,43 @@ static const char *const food_parts[] = {
 static const char *const private_parts[] = { "怀孕", "懷孕", "妊娠",  "糖尿病",
                                              "임신", "حامل", "السكري" };
 
-static const char *const private_words[] = {
-    "celiac",
-    "celiacs",
-    "coeliac",
-    "coeliacs",
-    "ceoliac",
-    "celiacal",
-    "siliac",
-    "caeliac",
-    "pregnant",
-    "pregnancy",
-    "expecting a baby",
-    "breastfeeding",
-    "breast feeding",
-    "trimester",
-    "=medication",
-    "=medications",
-    "=medicine",
-    "=medicines",
-    "=medicaton",
-    "=medicatons",
-    "=medicaiton",
-    "=medicatoin",
-    "=mediction",
-    "=medecine",
-    "=medicin",
-    "=insuline",
-    "=inslin",
-    "=insulen",
-    "meds",
-    "prescription",
-    "=insulin",
-    "warfarin",
-    "blood thinner",
-    "blood thinners",
-    "=statins",
-    "maoi",
-    "antidepressants",
-    "chemotherapy",
-    "=chemo",
-    "dialysis",
-    "diabetes",
-    "diabetic",
-    "epilepsy",
-    "epileptic",
-    "=seizures",
-    "asthma",
-    "high blood pressure",
-    "hypertension",
-    "heart condition",
-    "kidney disease",
-    "gout",
-    "crohns",
-    "crohn s",
-    "=colitis",
-    "gerd",
-    "acid reflux",
-    "ibs",
-    "phenylketonuria",
-    "pku",
-    "low sodium",
-    "low fodmap",
-    "renal diet",
-    "doctor s orders",
-    "doctors orders",
-    "my doctor",
-    "medically",
-    "medical reasons",
-    "medical diet",
-    "medical condition",
-    "wheelchair",
-    "oxygen tank",
-    "service dog",
-    "service animal",
-    "=zöliakie",
-    "=celíaco",
-    "=celíaca",
-    "=celiaco",
-    "=celiaca",
-    "=cœliaque",
-    "=schwanger",
-    "=embarazada",
-    "=enceinte",
-    "=grávida",
-    "=беременна",
-    "=diabetiker",
-    "=diabetikerin",
-    "=diabético",
-    "=diabética",
-    "=diabétique",
-    "=rollstuhl",
-};
+static const char private_words[] =
+    "celiac,celiacs,coeliac,coeliacs,ceoliac,celiacal,siliac,caeliac,pregnant,pregnancy,"
+    "expecting a baby,breastfeeding,breast feeding,trimester,=medication,=medications,"
+    "=medicine,=medicines,=medicaton,=medicatons,=medicaiton,=medicatoin,=mediction,"
+    "=medecine,=medicin,=insuline,=inslin,=insulen,meds,prescription,=insulin,warfarin,"
+    "blood thinner,blood thinners,=statins,maoi,antidepressants,chemotherapy,=chemo,"
+    "dialysis,diabetes,diabetic,epilepsy,epileptic,=seizures,asthma,high blood pressure,"
+    "hypertension,heart condition,kidney disease,gout,crohns,crohn s,=colitis,gerd,"
+    "acid reflux,ibs,phenylketonuria,pku,low sodium,low fodmap,renal diet,"
+    "doctor s orders,doctors orders,my doctor,medically,medical reasons,medical diet,"
+    "medical condition,wheelchair,oxygen tank,service dog,service animal,=zöliakie,"
+    "=celíaco,=celíaca,=celiaco,=celiaca,=cœliaque,=schwanger,=embarazada,=enceinte,"
+    "=grávida,=беременна,=diabetiker,=diabetikerin,=diabético,=diabética,=diabétique,"
+    "=rollstuhl";
 
 /* In a domain without critical members, "allergic to country music" is no allergy. There a word
  * for an allergy counts only beside one of these. */
-static const char *const allergens[] = {
-    "peanut",     "peanuts",     "nut",     "nuts",      "=tree nuts", "almonds",    "cashews",
-    "walnuts",    "hazelnuts",   "milk",    "dairy",     "lactose",    "egg",        "eggs",
-    "fish",       "shellfish",   "seafood", "shrimp",    "crab",       "lobster",    "wheat",
-    "gluten",     "soy",         "sesame",  "mustard",   "celery",     "kiwi",       "strawberries",
-    "food",       "foods",       "pollen",  "cats",      "dogs",       "latex",      "nickel",
-    "penicillin", "antibiotics", "aspirin", "ibuprofen", "bees",       "bee stings", "wasps",
-    "fragrance",  "perfume",
-};
+static const char allergens[] =
+    "peanut,peanuts,nut,nuts,=tree nuts,almonds,cashews,walnuts,hazelnuts,milk,dairy,"
+    "lactose,egg,eggs,fish,shellfish,seafood,shrimp,crab,lobster,wheat,gluten,soy,sesame,"
+    "mustard,celery,kiwi,strawberries,food,foods,pollen,cats,dogs,latex,nickel,"
+    "penicillin,antibiotics,aspirin,ibuprofen,bees,bee stings,wasps,fragrance,perfume";
 
-static const char *const allergy_words[] = {
-    "allergy",     "allergic", "allergies",   "intolerant",
-    "intolerance", "=alergia", "=allergisch", "=allergique",
-};
+static const char allergy_words[] =
+    "allergy,allergic,allergies,intolerant,intolerance,=alergia,=allergisch,=allergique";
 
 /* Without any other word. */
-static const char *const grave_words[] = {
-    "anaphylaxis",    "anaphylactic",    "epipen",         "epi pen",
-    "celiac disease", "coeliac disease", "severe allergy", "severe allergies",
-};
+static const char grave_private_words[] = "celiac disease,coeliac disease";
+static const char grave_words[] =
+    "anaphylaxis,anaphylactic,epipen,epi pen,severe allergy,severe allergies";
 
 /* What one is allergic to only as a figure of speech. */
-static const char *const figures[] = {
-    "meetings",  "meeting",      "code",       "music",      "drama",      "nonsense", "mornings",
-    "mondays",   "work",         "jargon",     "hype",       "buzzwords",  "clutter",  "emails",
-    "politics",  "spreadsheets", "commitment", "small talk", "bullshit",   "bugs",     "boredom",
-    "hard work", "crowds",       "queues",     "stupidity",  "mediocrity", "rules",    "deadlines",
-    "authority", "bureaucracy",  "commuting",  "frameworks",
-};
+static const char figures[] =
+    "meetings,meeting,code,music,drama,nonsense,mornings,mondays,work,jargon,hype,"
+    "buzzwords,clutter,emails,politics,spreadsheets,commitment,small talk,bullshit,bugs,"
+    "boredom,hard work,crowds,queues,stupidity,mediocrity,rules,deadlines,authority,"
+    "bureaucracy,commuting,frameworks";
 
 /* ---- words ---- */
 
@@ -325,15 +167,14 @@ has_word(struct str words, struct str wanted)
 }
 
 static bool
-has_any(struct str words, const char *const *list, size_t count)
+has_any(struct str words, const char *list)
 {
-    for (size_t i = 0; i < count; i++)
-        if (has_word(words, str_of(list[i])))
+    struct str rest = str_of(list), wanted;
+    while (str_cut(&rest, ',', &wanted))
+        if (has_word(words, wanted))
             return true;
     return false;
 }
-
-#define HAS_ANY(words, list) has_any(words, list, sizeof(list) / sizeof *(list))
 
 /* Without word boundaries, for scripts that have none. */
 static bool
@@ -356,7 +197,7 @@ is_figure(struct str words)
     if (found == NULL)
         return false;
     size_t after = (size_t)(found - words.ptr) + allergic.len - 1;
-    return HAS_ANY(str_from(words, after), figures) && !HAS_ANY(words, allergens);
+    return has_any(str_from(words, after), figures) && !has_any(words, allergens);
 }
 
 /* Private comes before food: "celiac" is both, and must be treated as sensitive. A figure of speech
@@ -364,15 +205,18 @@ is_figure(struct str words)
 static enum concern
 concern_of(const struct domain *domain, struct str words)
 {
-    if (!domain_has_critical(domain))
-        return HAS_ANY(words, grave_words) || HAS_PART(words, food_parts) ||
-                       (HAS_ANY(words, allergy_words) && HAS_ANY(words, allergens) &&
+    bool critical = domain_has_critical(domain);
+    if (!critical && has_any(words, grave_private_words))
+        return CONCERN_PRIVATE;
+    if (!critical)
+        return has_any(words, grave_words) || HAS_PART(words, food_parts) ||
+                       (has_any(words, allergy_words) && has_any(words, allergens) &&
                         !is_figure(words))
                    ? CONCERN_FOOD
                    : CONCERN_NONE;
-    if (HAS_ANY(words, private_words) || HAS_PART(words, private_parts))
+    if (has_any(words, private_words) || HAS_PART(words, private_parts))
         return CONCERN_PRIVATE;
-    bool food = HAS_ANY(words, food_words) || HAS_PART(words, food_parts);
+    bool food = has_any(words, food_words) || HAS_PART(words, food_parts);
     return food && !is_figure(words) ? CONCERN_FOOD : CONCERN_NONE;
 }
 

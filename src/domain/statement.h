@@ -38,7 +38,7 @@ struct str statement_key(struct arena *mem, struct str text);
 bool statement_decides(struct str key);
 
 /* In a domain without critical members, only an allergy to something that people are allergic to
- * counts: "allergic to country music" is no allergy. It is never CONCERN_PRIVATE there. */
+ * counts: "allergic to country music" is no allergy; of conditions, only celiac disease counts. */
 enum concern statement_concern(const struct domain *domain, struct str text);
 
 #endif

@@ -66,6 +66,17 @@ view_is_sensitive(const struct domain *domain, const struct member *member, stru
            (statement_holds(member) && statement_concern(domain, key) == CONCERN_PRIVATE);
 }
 
+/* Also in a domain without critical members, a statement can name a condition. The consent page has
+ * no box for it there, so no app sees it. */
+static bool
+can_hold_sensitive(const struct domain *domain)
+{
+    for (size_t i = 0; i < domain->member_count; i++)
+        if (domain->members[i].sensitive || statement_holds(&domain->members[i]))
+            return true;
+    return false;
+}
+
 /* The domain if its sensitive facts are withheld, otherwise NULL. The user's own view has no app
  * and withholds nothing. */
 static const struct domain *
@@ -93,7 +104,7 @@ bool
 view_limits(const struct view *view, struct str domain)
 {
     const struct domain *sensitive = withheld_sensitive(view, domain);
-    return (sensitive != NULL && view_has_sensitive(sensitive)) ||
+    return (sensitive != NULL && can_hold_sensitive(sensitive)) ||
            is_listed_domain(view->withheld, domain);
 }
 

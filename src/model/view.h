@@ -37,10 +37,11 @@ struct view {
 /* Whether the fact is sensitive. `key` is the atom's. */
 bool view_is_sensitive(const struct domain *domain, const struct member *member, struct str key);
 
-/* Whether statements of the domain can be sensitive: see statement_concern(). */
+/* Whether the domain is one in which users write about their health: the consent page then has a
+ * box for sensitive statements. See statement_concern(). */
 bool view_judges_statements(const struct domain *domain);
 
-/* Whether the domain can have sensitive facts. */
+/* Whether the user can share sensitive facts of the domain. */
 bool view_has_sensitive(const struct domain *domain);
 
 /* What the user sees, and operators. */

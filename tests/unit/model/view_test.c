@@ -136,6 +136,9 @@ sensitive_facts_need_the_users_choice(void **state)
         { "a statement about health", "food_profile", "statements", "take warfarin", true },
         { "the same in a domain without critical members", "music_preferences", "statements",
           "take warfarin", false },
+        { "a condition that is recognized there", "music_preferences", "statements",
+          "i have celiac disease", true },
+        { "an allergy there", "music_preferences", "statements", "severe peanut allergy", false },
         { "accessibility", "travel_profile", "accessibility_needs", "wheelchair", true },
         { "an unknown member", "food_profile", "gone", "x", false },
     };
@@ -155,7 +158,7 @@ sensitive_facts_need_the_users_choice(void **state)
     }
     view.sensitive = 0;
     assert_true(view_limits(&view, STR("food_profile")));
-    assert_false(view_limits(&view, STR("music_preferences")));
+    assert_true(view_limits(&view, STR("music_preferences"))); /* for its statements */
 }
 
 int
