@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "domain/value_clean.h"
 #include "hint/hint.h"
-#include "text/json_read.h"
+#include "hint/hint_dangers.h"
 
 #include <stdlib.h>
 
@@ -109,16 +109,6 @@ settle(struct arena *mem, struct ranked *facts, size_t count)
             settle_pair(by_key[i], by_key[j]);
 }
 
-static struct str
-text_of(struct arena *mem, const struct atom *atom)
-{
-    const struct json_value *value = NULL;
-    struct why why;
-    bool is_text =
-        json_read(mem, atom->value, 2, &value, &why) == ERR_NONE && value->type == JSON_STR;
-    return is_text ? value->text : STR("");
-}
-
 /* Leaves out what contains something the user must not have: no peanut butter with an allergy. */
 static void
 leave_out_dishes(struct arena *mem, const struct ranked *critical, struct ranked *facts,
@@ -130,7 +120,8 @@ leave_out_dishes(struct arena *mem, const struct ranked *critical, struct ranked
     for (size_t i = 0; i < count; i++)
         if (facts[i].member->vocabulary == vocabulary &&
             member_opposes(critical->member, facts[i].member) &&
-            value_contains(mem, vocabulary, text_of(mem, facts[i].atom), critical->atom->key))
+            value_contains(mem, vocabulary, hint_fact_text(mem, facts[i].atom),
+                           critical->atom->key))
             facts[i].score = -1;
 }
 
@@ -229,13 +220,14 @@ hint_rank(struct arena *mem, const struct domain *domain, const struct atom *ato
                                  .member = member,
                                  .score = score_of(member, &atoms[i], newest) };
         if (statement_holds(member)) {
-            fact->concern = statement_concern(domain, text_of(mem, &atoms[i]));
+            fact->concern = statement_concern(domain, hint_fact_text(mem, &atoms[i]));
             fact->decides = statement_decides(atoms[i].key);
         }
     }
     settle(mem, facts, found);
     for (size_t i = 0; i < found; i++)
         leave_out_dishes(mem, &facts[i], facts, found);
+    hint_dangers_settle(mem, domain, facts, found);
     leave_out_excluded(facts, found);
     for (size_t i = 0; i < found; i++)
         if (facts[i].score >= LEAST_SCORE || (facts[i].score >= 0 && facts[i].atom->by_user))

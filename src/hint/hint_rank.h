@@ -6,22 +6,14 @@
 #ifndef HINT_HINT_RANK_H
 #define HINT_HINT_RANK_H
 
-#include "domain/statement.h"
-#include "model/atom.h"
-
-struct ranked {
-    const struct atom *atom;
-    const struct member *member;
-    int32_t score;        /* 0 to HINT_ONE */
-    enum concern concern; /* of a statement */
-    bool decides;         /* a statement that says what the user wants: statement_decides() */
-};
+#include "hint/hint_ranked.h"
 
 /* Returns the number of active facts for hints, in the order of the definition's members, the best
  * of each member first, statements about safety before others, then those that say what the user
  * wants. Left out are: one of two
  * contradicting facts; of equal facts that exclude something, all but the most serious ("allergic
- * to peanuts" and "dislikes peanuts"); a preference for something that contains an allergen; "none"
+ * to peanuts" and "dislikes peanuts"), also if a statement says it; a preference for something that
+ * contains an allergen; "no peanut allergy", which is none and no lack of any; "none"
  * or "alone" beside another value, or the other value; a fact from apps that has not been repeated
  * for a long time. */
 size_t hint_rank(struct arena *mem, const struct domain *domain, const struct atom *atoms,

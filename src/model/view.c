@@ -38,7 +38,7 @@ view_next(struct str withheld, size_t *at, struct withheld_fact *out)
 
 /* ---- sensitive facts ---- */
 
-/* Statements are judged only in domains that have a critical member. */
+/* The consent page has a box for statements only where a member is critical. */
 bool
 view_judges_statements(const struct domain *domain)
 {

@@ -4,6 +4,7 @@
 #include "fuzz.h"
 
 #include "../unit/domains_kit.h"
+#include "domain/danger.h"
 #include "domain/phrase.h"
 #include "domain/value_clean.h"
 #include "domain/value_none.h"
@@ -62,6 +63,19 @@ parts_hold(struct arena *mem, const struct member *member, struct str text)
 }
 
 static void
+dangers_hold(struct arena *mem, const struct member *member, struct str text)
+{
+    struct dangers found;
+    if (danger_is_denied(mem, member, text))
+        MUST(value_has_negation(mem, text));
+    if (!danger_in_statement(mem, member, CONCERN_FOOD, text, &found))
+        return;
+    MUST(found.count <= DANGERS_MAX && !danger_is_denied(mem, member, text));
+    for (size_t i = 0; i < found.count; i++)
+        MUST(vocabulary_find(member->vocabulary, found.keys[i]) != NULL);
+}
+
+static void
 phrases_hold(struct arena *mem, struct str text)
 {
     struct str third = phrase_third_person(mem, text);
@@ -89,6 +103,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         if (text.len > 0 && member->type <= MEMBER_STRING) {
             cleaning_holds(mem, member, text);
             parts_hold(mem, member, text);
+            dangers_hold(mem, member, text);
         }
     }
     arena_free(mem);

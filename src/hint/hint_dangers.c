@@ -1,0 +1,142 @@
+#include "hint/hint_dangers.h"
+
+#include "base/arena.h"
+#include "domain/danger.h"
+#include "domain/value_clean.h"
+#include "text/json_read.h"
+
+struct str
+hint_fact_text(struct arena *mem, const struct atom *atom)
+{
+    const struct json_value *value = NULL;
+    struct why why;
+    bool is_text =
+        json_read(mem, atom->value, 2, &value, &why) == ERR_NONE && value->type == JSON_STR;
+    return is_text ? value->text : STR("");
+}
+
+/* The members of a definition are in the order of their gravity: allergies before intolerances. */
+static const struct member *
+gravest_member(const struct domain *domain)
+{
+    for (size_t i = 0; i < domain->member_count; i++)
+        if (danger_member(&domain->members[i]))
+            return &domain->members[i];
+    return NULL;
+}
+
+static void
+leave_out_denials(struct arena *mem, struct ranked *facts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct member *member = facts[i].member;
+        if (danger_member(member) &&
+            vocabulary_find(member->vocabulary, facts[i].atom->key) == NULL &&
+            danger_is_denied(mem, member, hint_fact_text(mem, facts[i].atom)))
+            facts[i].score = -1;
+    }
+}
+
+/* ---- statements ---- */
+
+static bool
+has_key(const struct dangers *dangers, struct str key)
+{
+    for (size_t i = 0; i < dangers->count; i++)
+        if (str_eq(dangers->keys[i], key))
+            return true;
+    return false;
+}
+
+/* Whether the member says at least as much as the statement: an intolerance is no allergy. */
+static bool
+is_as_grave(const struct member *gravest, const struct member *member,
+            const struct dangers *dangers)
+{
+    return member->vocabulary == gravest->vocabulary &&
+           (dangers->allergies ? member == gravest : danger_member(member));
+}
+
+/* Whether typed facts of the same authority say everything that the statement says. */
+static bool
+is_repeated(const struct member *gravest, const struct ranked *statement,
+            const struct dangers *dangers, const struct ranked *facts, size_t count)
+{
+    for (size_t k = 0; k < dangers->count; k++) {
+        bool found = false;
+        for (size_t i = 0; i < count && !found; i++)
+            found = facts[i].score >= 0 && is_as_grave(gravest, facts[i].member, dangers) &&
+                    (facts[i].atom->by_user || !statement->atom->by_user) &&
+                    str_eq(facts[i].atom->key, dangers->keys[k]);
+        if (!found)
+            return false;
+    }
+    return dangers->count > 0;
+}
+
+/* Leaves out less serious facts about the same thing, and preferences for what contains it. */
+static void
+leave_out_lesser(struct arena *mem, const struct member *gravest, const struct ranked *statement,
+                 const struct dangers *dangers, struct ranked *facts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct ranked *fact = &facts[i];
+        if (fact->member->vocabulary != gravest->vocabulary)
+            continue;
+        if (fact->member->avoid && dangers->alone && has_key(dangers, fact->atom->key) &&
+            !is_as_grave(gravest, fact->member, dangers) &&
+            (statement->atom->by_user || !fact->atom->by_user))
+            fact->score = -1;
+        for (size_t k = 0; k < dangers->count && member_opposes(gravest, fact->member); k++)
+            if (value_contains(mem, gravest->vocabulary, hint_fact_text(mem, fact->atom),
+                               dangers->keys[k]))
+                fact->score = -1;
+    }
+}
+
+/* Of two statements that name the same, the one that says more is kept, then the first one. */
+static bool
+is_covered(const struct dangers *dangers, const struct ranked *statement,
+           const struct dangers *other, const struct ranked *of)
+{
+    if (!dangers->alone || other->count == 0 || dangers->allergies > other->allergies ||
+        (statement->atom->by_user && !of->atom->by_user) || of->concern != statement->concern)
+        return false;
+    for (size_t i = 0; i < dangers->count; i++)
+        if (!has_key(other, dangers->keys[i]))
+            return false;
+    bool equal = other->alone && other->count == dangers->count &&
+                 other->allergies == dangers->allergies &&
+                 statement->atom->by_user == of->atom->by_user;
+    return !equal || str_order(of->atom->key, statement->atom->key) < 0;
+}
+
+void
+hint_dangers_settle(struct arena *mem, const struct domain *domain, struct ranked *facts,
+                    size_t count)
+{
+    const struct member *gravest = gravest_member(domain);
+    size_t concerns = 0, found = 0;
+    if (gravest == NULL)
+        return;
+    leave_out_denials(mem, facts, count);
+    for (size_t i = 0; i < count; i++)
+        concerns += facts[i].concern != CONCERN_NONE;
+    struct ranked **statements = ARENA_ARRAY(mem, struct ranked *, concerns + 1);
+    struct dangers *dangers = ARENA_ARRAY(mem, struct dangers, concerns + 1);
+    for (size_t i = 0; i < count; i++)
+        if (facts[i].concern != CONCERN_NONE &&
+            danger_in_statement(mem, gravest, facts[i].concern, hint_fact_text(mem, facts[i].atom),
+                                &dangers[found]))
+            statements[found++] = &facts[i];
+    for (size_t i = 0; i < found; i++)
+        leave_out_lesser(mem, gravest, statements[i], &dangers[i], facts, count);
+    for (size_t i = 0; i < found; i++) {
+        bool repeated =
+            dangers[i].alone && is_repeated(gravest, statements[i], &dangers[i], facts, count);
+        for (size_t j = 0; j < found && !repeated; j++)
+            repeated = j != i && is_covered(&dangers[i], statements[i], &dangers[j], statements[j]);
+        if (repeated)
+            statements[i]->score = -1;
+    }
+}

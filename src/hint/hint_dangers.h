@@ -1,0 +1,20 @@
+/* hint_dangers.h - compares statements about allergies with the other facts.
+ *
+ * Users state an allergy in their own words, besides or instead of the member for it. Hints contain
+ * it once, and no favorite that contains the allergen. Pure; scratch memory comes from `mem`. */
+#ifndef HINT_HINT_DANGERS_H
+#define HINT_HINT_DANGERS_H
+
+#include "hint/hint_ranked.h"
+
+/* The text of a fact; "" if it is none. */
+struct str hint_fact_text(struct arena *mem, const struct atom *atom);
+
+/* Sets the score of facts to leave out to -1: denials of one allergy ("no peanut allergy"), which
+ * are neither an allergy nor the lack of any; of a statement and the typed fact that says the same,
+ * the less serious one, or the statement; preferences for what contains an allergen that only a
+ * statement names. */
+void hint_dangers_settle(struct arena *mem, const struct domain *domain, struct ranked *facts,
+                         size_t count);
+
+#endif

@@ -1,0 +1,85 @@
+/* Statements about allergies beside other facts: one hint for each danger. */
+#include "unit/hint/hint_kit.h"
+
+#include "base/buf.h"
+#include "config/definitions.h"
+#include "hint/hint_rank.h"
+
+static struct domains domains;
+
+/* "allergies: peanuts; statements: …" */
+static struct str
+ranking(struct arena *mem, const struct domain *domain, const struct atom *atoms, size_t count)
+{
+    struct ranked *facts = NULL;
+    struct buf out = buf_in(mem, 10000);
+    size_t kept = hint_rank(mem, domain, atoms, count, &facts);
+    for (size_t i = 0; i < kept; i++)
+        buf_add_format(&out, "%s%.*s: %.*s", i > 0 ? "; " : "", STR_ARG(facts[i].member->name),
+                       STR_ARG(facts[i].atom->value));
+    return buf_str(&out);
+}
+
+static void
+a_danger_is_in_one_hint(void **state)
+{
+    static const struct {
+        const char *why, *facts, *expected;
+    } rows[] = {
+        { "typed and stated", "allergies me 0 peanuts | statements me 0 severe peanut allergy",
+          "allergies: \"peanuts\"" },
+        { "stated alone", "statements me 0 severe peanut allergy",
+          "statements: \"severe peanut allergy\"" },
+        { "the statement names more",
+          "allergies me 0 peanuts | statements me 0 I am allergic to peanuts and milk",
+          "allergies: \"peanuts\"; statements: \"I am allergic to peanuts and milk\"" },
+        { "the statement says more",
+          "allergies me 0 peanuts | statements me 0 I carry an EpiPen against peanuts",
+          "allergies: \"peanuts\"; statements: \"I carry an EpiPen against peanuts\"" },
+        { "the statement is graver than an intolerance",
+          "intolerances me 0 milk | statements me 0 severe milk allergy",
+          "statements: \"severe milk allergy\"" },
+        { "… and than a dislike", "disliked_foods me 0 peanuts | statements me 0 peanut allergy",
+          "statements: \"peanut allergy\"" },
+        { "an intolerance and an allergy",
+          "allergies me 0 milk | statements me 0 I am intolerant to milk", "allergies: \"milk\"" },
+        { "an app's word does not replace the user's",
+          "allergies 1 0 peanuts | statements me 0 peanut allergy",
+          "allergies: \"peanuts\"; statements: \"peanut allergy\"" },
+        { "what contains a stated allergen",
+          "favorite_foods me 0 peanut butter | favorite_foods me 1 ramen | statements me 0 peanuts "
+          "could kill me",
+          "favorite_foods: \"ramen\"; statements: \"peanuts could kill me\"" },
+        { "what is denied hides nothing",
+          "favorite_foods me 0 peanut butter | statements me 0 I am not allergic to peanuts",
+          "favorite_foods: \"peanut butter\"; statements: \"I am not allergic to peanuts\"" },
+        { "two statements",
+          "statements me 0 peanut allergy | statements me 0 severe peanut allergy",
+          "statements: \"peanut allergy\"" },
+        { "a denial is neither an allergy nor none", "allergies me 0 no peanut allergy", "" },
+        { "… and hides no other", "allergies me 0 no peanut allergy | allergies me 0 milk",
+          "allergies: \"milk\"" },
+    };
+    const struct domain *food = domains_find(&domains, STR("food_profile"));
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct atom *atoms = NULL;
+        size_t count = hint_kit_atoms(mem, food, rows[i].facts, &atoms);
+        assert_str(ranking(mem, food, atoms, count), str_of(rows[i].expected), rows[i].why);
+    }
+    arena_free(mem);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(a_danger_is_in_one_hint) };
+    struct arena *mem = arena_new();
+    struct why why = { 0 };
+    if (definitions_load(mem, NULL, NULL, &domains, &why) != ERR_NONE)
+        return 1;
+    int failed = cmocka_run_group_tests_name("hint/hint_dangers", tests, NULL, NULL);
+    arena_free(mem);
+    return failed;
+}
