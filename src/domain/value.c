@@ -330,7 +330,9 @@ value_suspicion(struct arena *mem, const struct value *value)
 bool
 value_needs_user(struct arena *mem, const struct member *member, const struct value *value)
 {
-    bool known = member->vocabulary != NULL && vocabulary_find(member->vocabulary, value->key);
+    /* "none" is never known: no app may say that the user has no allergies. */
+    bool known = member->vocabulary != NULL && !str_eq(value->key, VALUE_NONE) &&
+                 vocabulary_find(member->vocabulary, value->key);
     return statement_holds(member) || (member->safety == SAFETY_CRITICAL && !known) ||
            value_suspicion(mem, value) != NULL;
 }

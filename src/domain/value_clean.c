@@ -33,34 +33,20 @@ has_none(const struct member *member)
     return false;
 }
 
-static bool
-is_one_of(struct str text, const char *const *list)
-{
-    for (; *list != NULL; list++)
-        if (str_eq_c(text, *list))
-            return true;
-    return false;
-}
-
 /* In a member without a sentence for it, only what cannot be a name. A list of everything says as
  * little as an empty one. */
 static bool
 is_bare_none(const struct member *member, struct str folded)
 {
-    static const char *const whole[] = { "none",
-                                         "n/a",
-                                         "not applicable",
-                                         "any",
-                                         "no preference",
-                                         "no preferences",
-                                         "doesn't matter",
-                                         "whatever",
-                                         "all of them",
-                                         "everything",
-                                         "all",
-                                         "none in particular",
-                                         NULL };
-    return member->type == MEMBER_ARRAY && member->vocabulary != NULL && is_one_of(folded, whole);
+    struct str text,
+        whole = STR("none,n/a,not applicable,any,no preference,no preferences,whatever,"
+                    "doesn't matter,all of them,everything,all,none in particular");
+    if (member->type != MEMBER_ARRAY || member->vocabulary == NULL)
+        return false;
+    while (str_cut(&whole, ',', &text))
+        if (str_eq(folded, text))
+            return true;
+    return false;
 }
 
 /* ---- vocabulary ---- */

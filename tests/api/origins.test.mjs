@@ -35,6 +35,26 @@ test("an app's sentences and its critical facts outside the vocabulary wait for 
   assert.ok(hints.some((hint) => hint.includes("ramen")), `${hints}`);
 });
 
+test("an app's word that the user has no allergies waits for the user, in every domain", async (t) => {
+  const { ada, api } = await connected(t, { scope: ASKING });
+  for (const domain of [FOOD, "lifestyle_profile"]) {
+    const { added, held } = await written(api, domain, { allergies: ["none"] });
+    assert.deepEqual([added, held], [0, 1], domain);
+    assert.deepEqual(await statuses(api, domain), { none: "held" }, domain);
+  }
+  await state(ada, "lifestyle_profile", "allergies", "none");
+  assert.deepEqual(await statuses(api, "lifestyle_profile"), { none: "active" });
+});
+
+test("the wording is kept beside the value, for its app and the user only", async (t) => {
+  const { w, ada, api } = await connected(t, { scope: ASKING });
+  await written(api, FOOD, { allergies: ["Severe peanut allergy", "milk"] });
+  const wordings = async (app) => Object.fromEntries((await app.atoms(`domain=${FOOD}&status=all&limit=100`)).map((atom) => [atom.value, atom.as_written]));
+  assert.deepEqual(await wordings(api), { peanuts: "Severe peanut allergy", milk: undefined });
+  const other = await secondApp(w, ada, { scope: ASKING });
+  assert.deepEqual(await wordings(other), { peanuts: undefined, milk: undefined });
+});
+
 test("the critical facts of one app are bounded, and do not displace the user's own", async (t) => {
   const { w, ada, api } = await connected(t, { scope: ASKING });
   const { added, held } = await written(api, FOOD, { allergies: ALLERGENS });
@@ -53,8 +73,9 @@ test("the critical facts of one app are bounded, and do not displace the user's 
 
   // Another app has its own bound, and what an app cannot add the user still can.
   const other = await secondApp(w, ada, { scope: ASKING });
-  const more = await written(other, FOOD, { allergies: ["kiwi"] });
-  assert.equal(more.held + more.added, 1);
+  const more = await written(other, FOOD, { allergies: ["sulfites"] });
+  assert.deepEqual([more.added, more.held], [1, 0]);
+  assert.deepEqual((({ added, held: waiting }) => [added, waiting])(await written(api, FOOD, { allergies: ["corn"] })), [0, 1]);
   await state(ada, FOOD, "allergies", "lupin");
   assert.equal((await statuses(api, FOOD)).lupin, "active");
 });
