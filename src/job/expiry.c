@@ -2,12 +2,13 @@
 
 #include "store/tx.h"
 
-#define STEP_ROWS 200
+#define SHORT_MS 5
+#define LONG_MS 20
 
 struct expiry {
     struct arena *mem;
     expiry_delete *work;
-    int64_t now;
+    int64_t now, rows;
     size_t removed;
 };
 
@@ -15,15 +16,26 @@ static enum err
 run_delete(struct db_tx *tx, void *argument)
 {
     struct expiry *expiry = argument;
-    return expiry->work(tx, expiry->mem, expiry->now, STEP_ROWS, &expiry->removed);
+    return expiry->work(tx, expiry->mem, expiry->now, expiry->rows, &expiry->removed);
 }
 
 /* Fewer rows than the limit mean that nothing is left for this round. */
 enum err
-expiry_step(struct db *db, struct arena *mem, expiry_delete *work, int64_t now, bool *more)
+expiry_step(struct db *db, struct arena *mem, expiry_delete *work, int64_t now, int64_t rows,
+            bool *more)
 {
-    struct expiry expiry = { .mem = mem, .work = work, .now = now };
+    struct expiry expiry = { .mem = mem, .work = work, .now = now, .rows = rows };
     enum err err = tx_write(db, run_delete, &expiry);
-    *more = !err && expiry.removed >= STEP_ROWS;
+    *more = !err && (int64_t)expiry.removed >= rows;
     return err;
+}
+
+int64_t
+expiry_next_rows(int64_t rows, int64_t ms)
+{
+    if (ms >= LONG_MS)
+        return rows / 2 < EXPIRY_ROWS ? EXPIRY_ROWS : rows / 2;
+    if (ms < SHORT_MS)
+        return rows * 2 > EXPIRY_ROWS_MAX ? EXPIRY_ROWS_MAX : rows * 2;
+    return rows;
 }

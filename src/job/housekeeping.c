@@ -130,14 +130,8 @@ load_clock(struct housekeeping *housekeeping)
 
 /* ---- the rounds ---- */
 
-/* As long as the step before took, so that half of the time is left for requests, and rows are
- * deleted faster than requests can add them. */
-static int64_t
-pause_after(int64_t began_ns)
-{
-    int64_t ms = (clock_ticks_ns() - began_ns) / 1000000 + 1;
-    return ms < STEP_MS ? ms : STEP_MS;
-}
+/* After each step a pause as long as the step, so that half of the time is left for requests. The
+ * number of rows follows the backlog, so that rows are deleted faster than requests add them. */
 
 /* Some of these functions do other work in steps of the same kind: they note in the user's activity
  * that a grant expired, close days of activity, finish the deletion of an app, and compare look-up
@@ -154,14 +148,16 @@ delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
     };
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
         bool more = true;
-        int64_t pause = STEP_MS;
+        int64_t pause = STEP_MS, rows = EXPIRY_ROWS;
         while (more && !wait_for(housekeeping, pause)) {
             int64_t began = clock_ticks_ns();
-            if (expiry_step(housekeeping->db, mem, deletes[i], timekeeper_deletion_time(), &more) !=
-                ERR_NONE)
+            if (expiry_step(housekeeping->db, mem, deletes[i], timekeeper_deletion_time(), rows,
+                            &more) != ERR_NONE)
                 more = false; /* the store is unavailable: the next round tries again */
             arena_reset(mem);
-            pause = pause_after(began);
+            int64_t took = (clock_ticks_ns() - began) / 1000000;
+            rows = expiry_next_rows(rows, took);
+            pause = took < STEP_MS ? took + 1 : STEP_MS;
             write_counts_if_due(housekeeping, mem);
         }
     }

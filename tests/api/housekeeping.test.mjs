@@ -20,7 +20,10 @@ test("tens of thousands of expired tokens are deleted within seconds, while requ
   assert.equal(await left(), ROWS);
   w.deadlines.forward(61_000);
   await until("the first rows to be deleted", async () => (await left()) < ROWS);
+  const made = async () => [await w.sql("SELECT count(*) FROM access_token"), await w.sql("SELECT count(*) FROM refresh_token WHERE expires_at > 2")].map(Number);
+  const before = await made();
   const fresh = assertTokens(await app.refresh(set.refresh_token), EVERYTHING);
+  assert.deepEqual(await made(), before.map((count) => count + 1), "a refresh leaves one row of each kind to delete");
   await until("all rows to be deleted", async () => (await left()) === 0, SECONDS * 1000);
   assertTokens(await app.refresh(fresh.refresh_token), EVERYTHING);
 });

@@ -39,7 +39,8 @@ static int64_t
 rows_left(struct kit *kit, int64_t now)
 {
     for (bool more = true; more;)
-        assert_int_equal(expiry_step(kit->db, kit->mem, token_clean_expired, now, &more), ERR_NONE);
+        assert_int_equal(
+            expiry_step(kit->db, kit->mem, token_clean_expired, now, EXPIRY_ROWS, &more), ERR_NONE);
     return counted(kit, &test_count_refresh);
 }
 

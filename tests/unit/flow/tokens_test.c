@@ -607,8 +607,9 @@ cleaning_deletes_expired_rows_only(struct kit *kit)
     struct token_set young = world_tokens(&world, later);
     bool more = true;
     for (int i = 0; i < 10 && more; i++)
-        assert_int_equal(expiry_step(kit->db, kit->mem, token_clean_expired, later, &more),
-                         ERR_NONE);
+        assert_int_equal(
+            expiry_step(kit->db, kit->mem, token_clean_expired, later, EXPIRY_ROWS, &more),
+            ERR_NONE);
     assert_false(more);
     assert_int_equal(world_scopes(&world, young.access, later), HINTS | MUSIC);
     assert_int_equal(world_scopes(&world, old.access, T0),

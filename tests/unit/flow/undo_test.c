@@ -375,15 +375,15 @@ undo_records_are_deleted_with_the_account_and_after_they_expire(struct kit *kit)
     bool more;
     assert_int_equal(account_delete(kit->db, kit->mem, ada, &user), ERR_NONE);
     assert_int_equal(undo(kit, ada, id, THEN), ERR_NOT_FOUND);
-    assert_int_equal(
-        expiry_step(kit->db, kit->mem, undo_store_delete_expired, THEN + UNDO_SECONDS, &more),
-        ERR_NONE);
+    assert_int_equal(expiry_step(kit->db, kit->mem, undo_store_delete_expired, THEN + UNDO_SECONDS,
+                                 EXPIRY_ROWS, &more),
+                     ERR_NONE);
     assert_false(more);
     assert_int_equal(undo(kit, eve, other, THEN), ERR_NONE);
     other = act(kit, eve, REMOVE, JAZZ, NULL, THEN + 1);
-    assert_int_equal(
-        expiry_step(kit->db, kit->mem, undo_store_delete_expired, THEN + UNDO_SECONDS + 1, &more),
-        ERR_NONE);
+    assert_int_equal(expiry_step(kit->db, kit->mem, undo_store_delete_expired,
+                                 THEN + UNDO_SECONDS + 1, EXPIRY_ROWS, &more),
+                     ERR_NONE);
     assert_int_equal(undo(kit, eve, other, THEN), ERR_NOT_FOUND);
 }
 

@@ -56,7 +56,8 @@ static void
 close_days(struct kit *kit, int64_t now)
 {
     bool more;
-    assert_int_equal(expiry_step(kit->db, kit->mem, activity_store_close, now, &more), ERR_NONE);
+    assert_int_equal(expiry_step(kit->db, kit->mem, activity_store_close, now, EXPIRY_ROWS, &more),
+                     ERR_NONE);
     assert_false(more);
 }
 
@@ -163,7 +164,7 @@ old_days_are_deleted_and_the_chain_keeps_their_hash(struct kit *kit)
     close_days(kit, NOON + 4 * DAY);
     struct activity_log before = log_of(kit, world.ada.id);
     assert_int_equal(expiry_step(kit->db, kit->mem, activity_store_delete_expired,
-                                 NOON + (ACTIVITY_KEPT_DAYS + 1) * DAY, &more),
+                                 NOON + (ACTIVITY_KEPT_DAYS + 1) * DAY, EXPIRY_ROWS, &more),
                      ERR_NONE);
     struct activity_log log = log_of(kit, world.ada.id);
     assert_int_equal(log.day_count, 2);

@@ -223,7 +223,8 @@ usage_of_a_grant_is_deleted_with_the_grant(struct kit *kit)
             err = connection_narrow(kit->db, kit->mem, world.ada.id, world.app.id, 0, 0, NOON,
                                     &connection);
         else
-            err = expiry_step(kit->db, kit->mem, token_clean_expired, NOON + 92 * DAY, &more);
+            err = expiry_step(kit->db, kit->mem, token_clean_expired, NOON + 92 * DAY, EXPIRY_ROWS,
+                              &more);
         assert_int_equal(err, ERR_NONE);
         if (grant_usage(&world, NULL, NOON).last_use != 0)
             fail_msg("%s", ways[way]);
@@ -267,7 +268,7 @@ a_revocation_is_deleted_after_a_while(struct kit *kit)
         connection_end(kit->db, kit->mem, world.ada.id, world.app.id, NOON, &connection), ERR_NONE);
     for (int64_t late = -1; late <= 0; late++) {
         assert_int_equal(expiry_step(kit->db, kit->mem, usage_store_delete_expired,
-                                     NOON + USAGE_END_KNOWN_SECONDS + late, &more),
+                                     NOON + USAGE_END_KNOWN_SECONDS + late, EXPIRY_ROWS, &more),
                          ERR_NONE);
         assert_false(more);
         assert_int_equal(number(kit, &usage_revocation_rows), late < 0);
@@ -364,9 +365,9 @@ old_days_are_not_shown_and_later_deleted(struct kit *kit)
         { "the counts", NOON + USAGE_KEPT_DAYS * DAY, 0, 0, 0 },
     };
     for (size_t i = 0; i < KIT_COUNT(rows); i++) {
-        assert_int_equal(
-            expiry_step(kit->db, kit->mem, usage_store_delete_expired, rows[i].now, &more),
-            ERR_NONE);
+        assert_int_equal(expiry_step(kit->db, kit->mem, usage_store_delete_expired, rows[i].now,
+                                     EXPIRY_ROWS, &more),
+                         ERR_NONE);
         assert_false(more);
         assert_rows(kit, rows[i].users, rows[i].apps, rows[i].refusals);
     }
