@@ -10,9 +10,12 @@
 #define MATTERS 32768       /* 0.5: a member that excludes choices leads from this weight on */
 #define FEW 32              /* up to this many are sorted by insertion */
 #define ALWAYS_EVERY 4      /* a domain that is always relevant has one hint for this many others */
+#define LONG_AFTER 6        /* in a context, its long ones come after this many others */
 
-/* The weight of a user's statement in its own domain: the first leads, further ones are mixed with
- * what the context depends on. */
+/* The weight of a user's statement in its own domain: the first few lead, and so do all that share
+ * words with the task. Further ones lose a step each, so that what the context depends on is not
+ * left out for a user with many statements. */
+#define STATEMENTS_LEAD 3
 #define STATEMENT_STEP 5243   /* 0.08 */
 #define STATEMENT_LEAST 29491 /* 0.45 */
 #define GENERAL_PARTS 8       /* in a context, a member's general weight is one part in so many */
@@ -171,13 +174,19 @@ add_queue(struct hint_order *order, struct rung *first, struct rung *end)
     queues[at] = queue;
 }
 
-/* Takes the first of a queue. Does not sort, since often only a few are needed. */
-static void
-take_first(struct hint_order *order, struct hint_queue *queue)
+/* The first of a queue. Does not sort, since often only a few are needed. */
+static inline struct rung *
+find_first(const struct hint_queue *queue)
 {
     struct rung *first = queue->next;
     for (struct rung *rung = first + 1; rung < queue->end; rung++)
         first = comes_before(rung, first) ? rung : first;
+    return first;
+}
+
+static void
+take(struct hint_order *order, struct hint_queue *queue, struct rung *first)
+{
     struct rung taken = *first;
     *first = *queue->next;
     queue->next++;
@@ -201,6 +210,13 @@ queue_in_turn(struct hint_order *order)
     return NULL;
 }
 
+/* It would take most of a small budget. */
+static inline bool
+is_long(const struct rung *rung)
+{
+    return rung->rank >> GROUP_AT == GROUP_LONG;
+}
+
 bool
 hint_order_next(struct hint_order *order)
 {
@@ -208,15 +224,19 @@ hint_order_next(struct hint_order *order)
     struct hint_queue *always = &order->always;
     if (always->next < always->end && !is_first_round &&
         order->always_taken * ALWAYS_EVERY <= order->others_taken) {
-        order->always_taken++;
-        take_first(order, always);
-        return true;
+        struct rung *first = find_first(always);
+        if (!is_long(first) || order->others_taken >= order->long_after) {
+            order->always_taken++;
+            take(order, always, first);
+            return true;
+        }
     }
     struct hint_queue *queue = queue_in_turn(order);
     if (queue == NULL && always->next == always->end)
         return false;
     order->others_taken += queue != NULL;
-    take_first(order, queue != NULL ? queue : always);
+    queue = queue != NULL ? queue : always;
+    take(order, queue, find_first(queue));
     return true;
 }
 
@@ -232,7 +252,8 @@ total_weight(struct view *view, const struct hint *hint, const struct relevance 
         general = (HINT_ONE * (GENERAL_PARTS - 1) + general) / GENERAL_PARTS;
     if (!view->known || !view->chosen || !statement_holds(hint->member))
         return (int32_t)((uint64_t)found->weight * general / HINT_ONE);
-    int32_t weight = HINT_ONE - STATEMENT_STEP * view->statements++;
+    int more = found->match > 0 ? 0 : ++view->statements - STATEMENTS_LEAD;
+    int32_t weight = HINT_ONE - (more > 0 ? STATEMENT_STEP * more : 0);
     return weight > STATEMENT_LEAST ? weight : STATEMENT_LEAST;
 }
 
@@ -249,7 +270,8 @@ fill_rung(struct rung *rung, struct view *view, const struct hint_set *set, stru
         .rank = rank_of(hint, tier, found, total_weight(view, hint, found)),
         .tier = (uint8_t)tier,
         .wanted = (uint8_t)found->wanted,
-        .firm = tier < 2 || found->match > 0 || (view->chosen && statement_holds(hint->member)),
+        .firm = tier < 2 || found->match > 0 ||
+                (view->chosen && !view->domain->always && statement_holds(hint->member)),
     };
 }
 
@@ -322,6 +344,7 @@ hint_order_make(struct arena *mem, const struct hint_query *query, struct hint_o
     out->always = (struct hint_queue){ NULL, NULL, UINT32_MAX };
     out->queue_count = out->turn = out->round = 0;
     out->always_taken = out->others_taken = 0;
+    out->long_after = query->context->known ? LONG_AFTER : 0;
     struct rung *others = ARENA_ARRAY(mem, struct rung, count + 1);
     for (size_t i = 0; i < query->set_count; i++) {
         struct rung *end = gather(query, i, task, out, others);

@@ -60,9 +60,10 @@ struct hint_order {
     uint64_t hint_sets;   /* bit n: the n-th set has one of these hints */
     bool safety_withheld; /* a critical fact is not among the rungs: the context does not concern
                              it, it is sensitive, or there are too many statements */
-    struct hint_queue queues[DOMAINS_MAX], always; /* private, as are the next three */
+    struct hint_queue queues[DOMAINS_MAX], always; /* private, as are those below */
     size_t queue_count, turn, round;
     size_t always_taken, others_taken;
+    size_t long_after;
 };
 
 /* Finds the matching hints. Critical rungs are fetched. */

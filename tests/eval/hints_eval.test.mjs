@@ -214,20 +214,30 @@ test("tasks about something else match no domain", () => {
   assert.ok(wrong.length / texts.NEGATIVES.length < MOST_FALSE_ROUTES, `${wrong.length}: ${wrong.slice(0, 40).join("; ")}`);
 });
 
+// A third of the facts come from apps. Tasks about something else do not even reveal allergies.
 test("tasks that match nothing reveal only allergies and the like", () => {
-  const unmatched = texts.NEGATIVES.filter((_, i) => routed[i].length === 0 || routed[i] === "unrelated");
+  const tasks = texts.NEGATIVES.map((context, i) => ({ context, unrelated: routed[i] === "unrelated", matched: routed[i].length > 0 })).filter(({ unrelated, matched }) => unrelated || !matched);
   const people = Array.from({ length: Math.round(20 * SHARE) }, () => {
-    const atoms = makePerson(40);
-    const queries = Array.from({ length: 20 }, () => ({ context: d.pick(unmatched), format: "text", max_tokens: 500 }));
-    return { atoms, queries: [{ stored: true }, ...queries] };
+    const atoms = makePerson(40).map((atom, i) => ({ ...atom, user: i % 3 > 0 }));
+    const asked = Array.from({ length: 20 }, (_, i) => ({ ...d.pick(tasks), format: FORMATS[i % FORMATS.length] }));
+    return { atoms, asked, queries: [{ stored: true }, ...asked.map(({ context, format }) => ({ context, format, max_tokens: 500 }))] };
   });
+  const asked = new Map();
   let leaks = 0;
-  askAll(people).forEach(([stored, ...answers], i) => {
+  askAll(people.map(({ atoms, queries }) => ({ atoms, queries }))).forEach(([stored, ...answers], i) => {
     const hints = hintsOfPerson(definitions, storedAtoms(people[i].atoms, stored));
-    const allowed = hints.filter(({ tier, sensitive, domain }) => domain.always || (tier === 0 && !sensitive));
-    for (const answer of answers) leaks += typeof new Reader(hints).text(answer.hints, allowed) === "string";
+    const reader = new Reader(hints);
+    answers.forEach((answer, q) => {
+      const { format, unrelated } = people[i].asked[q];
+      const allowed = hints.filter(({ tier, sensitive, domain }) => domain.always || (!unrelated && tier === 0 && !sensitive));
+      asked.set(`${format} ${unrelated}`, (asked.get(`${format} ${unrelated}`) ?? 0) + 1);
+      const leaked = typeof reader[format](answer.hints, allowed) === "string";
+      if (leaked && process.env.SHOW_MISSES) console.log(format, people[i].asked[q].context, JSON.stringify(answer.hints), reader[format](answer.hints, allowed));
+      leaks += leaked;
+    });
   });
   rows.leaks = leaks;
+  assert.equal(asked.size, 2 * FORMATS.length); // every format, with tasks of both kinds
   assert.equal(leaks, 0);
 });
 

@@ -1,0 +1,71 @@
+// What comes first with the built-in definitions, what a context leaves out, and that nothing is omitted in the end.
+
+import assert from "node:assert/strict";
+import path from "node:path";
+import test from "node:test";
+import { askAll, stated } from "./hints_ask.mjs";
+import { readDefinitions } from "./hints_model.mjs";
+import { dice, makeFullPerson } from "./hints_people.mjs";
+import { ROOT } from "../kit/runner.mjs";
+
+const FORMATS = ["text", "bullets", "json"];
+const ask = (record, ...queries) => askAll([{ atoms: stated(record), queries }])[0];
+const place = (lines, text) => {
+  const found = lines.findIndex((line) => line.includes(text));
+  assert.notEqual(found, -1, `${text} in ${JSON.stringify(lines)}`);
+  return found;
+};
+
+test("statements that share a word with the task come before typed facts that do, however many there are", () => {
+  const statements = ["salty", "sour", "sweet", "bitter", "hot", "cold", "green", "red", "yellow"].map((word) => `Thai ${word} plates suit me`);
+  const [{ hints }] = ask({ food_profile: { cuisines: ["Thai"], statements } }, { context: "find thai places for dinner tonight", max_tokens: 500 });
+  for (const statement of statements) assert.ok(place(hints, statement) < place(hints, "cuisine"), statement);
+});
+
+test("the first statements of the matched domain come before tastes", () => {
+  const statements = ["We always share small plates", "Eggs should be soft", "Garlic goes into everything"];
+  const [{ hints }] = ask({ food_profile: { cuisines: ["Thai"], favorite_foods: ["ramen"], statements } }, { context: "restaurant_search", max_tokens: 500 });
+  for (const statement of statements) assert.ok(place(hints, statement) < place(hints, "cuisine"), statement);
+});
+
+const FLYER = { travel_profile: { meal_request: "VGML", avoided_airlines: ["Ryanair"], airlines: ["KLM"], accommodation_types: ["hostel"] } };
+
+test("what excludes choices is left out where it does not matter", () => {
+  const contexts = ["train_search", "things to do in Rome", "search trains to Vienna", "hotel_search"];
+  const queries = contexts.flatMap((context) => FORMATS.map((format) => ({ context, format, max_tokens: 500 })));
+  ask(FLYER, ...queries).forEach((answer, i) => {
+    assert.notEqual(answer.context_matched, null);
+    assert.doesNotMatch(JSON.stringify(answer.hints), /vegan|VGML|Ryanair|KLM/, `${queries[i].context} ${queries[i].format}`);
+  });
+  const [flight] = ask(FLYER, { context: "flight_search", max_tokens: 500 });
+  assert.match(flight.hints.join(" "), /vegan/);
+  assert.match(flight.hints.join(" "), /Ryanair/);
+});
+
+const LONG = "Please never answer me with a wall of text that repeats my question, thanks me for asking it, apologizes twice, and only then comes to the point that I wanted to know from the beginning";
+
+test("how to answer comes first and leaves most of the budget to the task", () => {
+  const food = { dietary: ["vegetarian"], cuisines: ["Thai", "Italian"], favorite_foods: ["ramen", "sushi"], disliked_foods: ["olives"] };
+  for (const communication of [{ answer_length: "brief" }, { answer_length: "brief", statements: [LONG] }, { statements: [LONG] }]) {
+    const record = { communication_profile: communication, food_profile: food };
+    const [small, large] = ask(record, { context: "restaurant_search", max_tokens: 50 }, { context: "restaurant_search", max_tokens: 500 });
+    assert.ok(!small.hints.join(" ").includes("wall of text"), JSON.stringify(small.hints));
+    assert.ok(small.hints.filter((line) => !line.includes("answers")).length >= 3, JSON.stringify(small.hints));
+    if (communication.answer_length) assert.match(small.hints[0], /answers/);
+    if (communication.statements) assert.match(large.hints.join(" "), /wall of text/);
+  }
+});
+
+test("nothing is omitted if the budget is large enough", () => {
+  const definitions = readDefinitions(path.join(ROOT, "domains"));
+  const d = dice(24);
+  const contexts = [undefined, ...[...definitions.values()].flatMap((domain) => domain.contexts.slice(0, 2).map(({ name }) => name))];
+  const queries = contexts.flatMap((context) => FORMATS.map((format) => ({ context, format, max_tokens: 4000 })));
+  const people = Array.from({ length: 6 }, () => ({ atoms: makeFullPerson(definitions, d), queries }));
+  askAll(people).forEach((answers) =>
+    answers.forEach(({ omitted, hints }, i) => {
+      assert.equal(omitted, 0, JSON.stringify(queries[i]));
+      assert.notEqual(Object.keys(hints).length, 0, JSON.stringify(queries[i]));
+    }),
+  );
+});
