@@ -10,6 +10,7 @@
 
 struct domain_proof {
     struct documents *documents;
+    struct str homepage;
     struct fetch fetch;
 };
 
@@ -35,10 +36,12 @@ domain_proof_url(const struct documents *documents, struct arena *mem, struct st
 }
 
 struct domain_proof *
-domain_proof_new(struct documents *documents, struct arena *mem, struct str url)
+domain_proof_new(struct documents *documents, struct arena *mem, struct str url,
+                 struct str homepage)
 {
     struct domain_proof *proof = ARENA_NEW(mem, struct domain_proof);
     proof->documents = documents;
+    proof->homepage = homepage;
     proof->fetch = (struct fetch){ .mem = mem, .url = url, .host = document_url_host(url) };
     return proof;
 }
@@ -65,10 +68,15 @@ has_line(struct str text, struct str wanted)
 
 /* A host that does not answer proves nothing, so this result differs from a refusal. */
 enum domain_result
-domain_proof_finish(const struct domain_proof *proof, struct str client_id, const char **problem)
+domain_proof_finish(const struct domain_proof *proof, struct str client_id, struct str homepage,
+                    const char **problem)
 {
     const struct fetch *fetch = &proof->fetch;
     *problem = NULL;
+    if (!str_eq(homepage, proof->homepage)) {
+        *problem = "The homepage was changed while its host was verified. Verify it again.";
+        return DOMAIN_UNREACHABLE;
+    }
     if (fetch->result == FETCH_BUSY) {
         *problem = "This service is fetching too many files right now. Try again in a minute.";
         return DOMAIN_BUSY;

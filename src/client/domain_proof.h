@@ -22,9 +22,9 @@ struct str domain_proof_url(const struct documents *documents, struct arena *mem
                             struct str homepage, const char **problem);
 
 /* The context of domain_proof_wait(), in `mem`, which nothing else may use until resume() is
- * called. `url` is of domain_proof_url(). */
+ * called. `url` is of domain_proof_url() for the homepage, which is kept without a copy. */
 struct domain_proof *domain_proof_new(struct documents *documents, struct arena *mem,
-                                      struct str url);
+                                      struct str url, struct str homepage);
 
 /* An http_exchange.wait function. */
 void domain_proof_wait(void *context, void (*resume)(void *argument), void *argument);
@@ -36,8 +36,9 @@ enum domain_result {
     DOMAIN_BUSY,        /* too many transfers */
 };
 
-/* *problem is a sentence for the developer, unless the domain is verified. */
+/* *problem is a sentence for the developer, unless the domain is verified. `homepage` is that of
+ * the app now: if it was changed during the fetch, nothing is known about its host. */
 enum domain_result domain_proof_finish(const struct domain_proof *proof, struct str client_id,
-                                       const char **problem);
+                                       struct str homepage, const char **problem);
 
 #endif

@@ -153,7 +153,8 @@ enum err db_end_read(struct db_tx *tx, enum err result);
 /* ---- versions of cached data ---- */
 
 /* Both only increase. The version of an id is the number of the commit that last changed rows with
- * a statement that had the id as a parameter: usr_…, app_…, fam_…, grt_…, or the hash of a token.
+ * a statement that had the id as a parameter: usr_…, app_…, doc_…, dyn_…, fam_…, grt_…, or
+ * the hash of a token.
  * The number of commits increases first. Commits of this process on SQLite are counted before
  * db_write() returns; commits on PostgreSQL by db_sync_versions().
  *

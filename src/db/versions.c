@@ -39,7 +39,8 @@ slot_of(struct str id)
 static bool
 is_id(struct str text)
 {
-    static const struct str prefixes[] = { STR("usr_"), STR("app_"), STR("fam_"), STR("grt_") };
+    static const struct str prefixes[] = { STR("usr_"), STR("app_"), STR("doc_"),
+                                           STR("dyn_"), STR("fam_"), STR("grt_") };
     if (text.len == DIGEST_LENGTH)
         return true;
     for (size_t i = 0; i < sizeof prefixes / sizeof prefixes[0]; i++)

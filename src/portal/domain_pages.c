@@ -38,7 +38,7 @@ begin(struct call *call, const struct app *app)
         !exchange->can_wait)
         return refuse(call, 429, app,
                       "This service is fetching too many files right now. Try again in a minute.");
-    call->waited_for = domain_proof_new(documents, call->mem, url);
+    call->waited_for = domain_proof_new(documents, call->mem, url, app->homepage);
     exchange->wait_context = call->waited_for;
     exchange->wait = domain_proof_wait;
     return ERR_NONE;
@@ -51,7 +51,8 @@ finish(struct call *call, struct app *app)
 {
     const char *problem = NULL;
     struct app checked = *app;
-    enum domain_result result = domain_proof_finish(call->waited_for, app->id, &problem);
+    enum domain_result result =
+        domain_proof_finish(call->waited_for, app->id, app->homepage, &problem);
     enum err err = ERR_NONE;
     checked.verified_at = result == DOMAIN_VERIFIED ? call->now : 0;
     if (result == DOMAIN_VERIFIED || result == DOMAIN_REFUSED)

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { assertCommon } from "../kit/expect.mjs";
-import { App, assertBack, assertStop, assertTokens, basic, DAY, EVERYTHING, stage, userinfo, words } from "../kit/oauth.mjs";
+import { App, appCommand, assertBack, assertStop, assertTokens, basic, DAY, EVERYTHING, stage, userinfo, words } from "../kit/oauth.mjs";
 import { until } from "../kit/until.mjs";
 import { world } from "../kit/world.mjs";
 
@@ -234,4 +234,15 @@ test("the portal does not show clients that registered themselves, the account d
   assert.equal((await ada.get(`/developer/apps/${own.client_id}`, { "sec-fetch-site": "none" })).status, 404);
   assert.ok((await ada.get("/account/apps", { "sec-fetch-site": "none" })).text.includes("Goose on a laptop"));
   assert.equal((await userinfo(w, set.access_token)).status, 200);
+});
+
+test("an operator disables or deletes a client that registered itself: its tokens end at the next request", async (t) => {
+  const { w, ada } = await stage(t);
+  for (const command of ["disable", "delete"]) {
+    const own = await register(w, { ...NONE, redirect_uris: [LOOP], client_name: `To ${command}` });
+    const { access_token } = await ada.connect(own, { scope: "profile:read" });
+    for (let i = 0; i < 3; i++) assert.equal((await userinfo(w, access_token)).status, 200);
+    await appCommand(w, command, own.client_id);
+    assert.equal((await userinfo(w, access_token)).status, 401, command);
+  }
 });

@@ -49,6 +49,21 @@ test("a file with the client ID verifies the domain, which users see until the h
   assert.equal(verified(await grace.get(app.request({ prompt: "consent" }).path)), undefined);
 });
 
+test("a homepage that is changed while its host is verified stays unverified", async (t) => {
+  const { host, ada, app, check, change } = await scene(t);
+  let send;
+  const asked = new Promise((resolve) => host.on(PROOF, (_, response) => {
+    send = () => response.writeHead(200, { "content-type": "text/plain" }).end(app.client_id);
+    resolve();
+  }));
+  const checking = check(400);
+  await asked;
+  assert.equal(await change({ homepage: `https://${OTHER}:${host.port}/` }), 303);
+  send();
+  assert.match(says(await checking), /The homepage was changed while its host was verified\./);
+  assert.equal(verified(await ada.get(app.request().path)), undefined);
+});
+
 test("a host that does not list the app is not verified, and a later check takes the mark away", async (t) => {
   const { host, ada, app, publish, check, settingsPage } = await scene(t);
   const cases = [
