@@ -131,7 +131,20 @@ static struct long_list order_words = {
         "confirm skip bypass contact subscribe enter type paste fetch load invoke query "
         "search append insert include mention promote redirect charge prioritize system "
         "assistant user developer tool function admin sudo curl wget eval http https www "
+        "ignora ignorez ignorer ignoriere ignorieren ignore-o abaikan ignoruj "
+        "reserva réservez réserve Réservez Réserve buche buchen pesan prenota "
+        "compra compre achetez achète kaufe kaufen beli recomienda recomiende recommandez "
+        "empfehle empfehlen recomenda sugiere suggérez envía envia envie envoyez sende "
+        "senden kirim appelez rufe utilisez benutze verwende gunakan abre ouvrez "
+        "öffne Öffne buka borra elimina supprimez lösche apague hapus dites diga olvida "
+        "oubliez vergiss esqueça lupakan siempre toujours immer sempre selalu nunca jamais "
+        "игнорируй Игнорируй забудь Забудь закажи Закажи купи Купи отправь Отправь всегда Всегда "
 };
+
+/* Orders in scripts without spaces or letter case, anywhere in a text. */
+static const char *const order_parts[] = { "忽略", "推荐",    "预订",  "购买",  "请",
+                                           "無視", "予約",    "くだ",  "تجاهل", "احجز",
+                                           "اشتر", "दरकिनार", "अनदेखा", "कृपया",  "উপেক্ষা" };
 
 /* Runs once, before the first use; the lists are read-only afterwards. */
 static void
@@ -276,6 +289,15 @@ has_address(struct str text)
     return false;
 }
 
+static bool
+has_order_part(struct str text)
+{
+    for (size_t i = 0; i < sizeof order_parts / sizeof *order_parts; i++)
+        if (memmem(text.ptr, text.len, order_parts[i], strlen(order_parts[i])) != NULL)
+            return true;
+    return false;
+}
+
 /* The signs occur in code, addresses, and templates, and hardly in names. */
 bool
 phrase_is_name(struct str text)
@@ -286,7 +308,8 @@ phrase_is_name(struct str text)
     if (memmem(text.ptr, text.len, "&&", 2) != NULL)
         return false;
     return word_count(text) <= WORDS_MAX && !phrase_is_clause(text) &&
-           !is_in_long(first_word(text), &order_words) && !has_address(text);
+           !is_in_long(first_word(text), &order_words) && !has_order_part(text) &&
+           !has_address(text);
 }
 
 /* In a list of hints, such a value could join its neighbors to a sentence that no user stated. */

@@ -54,30 +54,16 @@ static bool
 is_own(const struct member *member, enum word_kind head)
 {
     struct str sentence = none_sentence(member);
-    switch (head) {
-    case WORD_ALLERGY:
-    case WORD_ALLERGIC:
+    if (head == WORD_ALLERGY || head == WORD_ALLERGIC)
         return has_part(sentence, "allerg");
-    case WORD_INTOLERANCE:
+    if (head == WORD_INTOLERANCE)
         return has_part(sentence, "intoleran");
-    case WORD_DIET:
+    if (head == WORD_DIET)
         return has_part(sentence, "diet");
-    case WORD_CONDITION:
+    if (head == WORD_CONDITION)
         return has_part(sentence, "medical") || has_part(sentence, "physical") ||
                has_part(sentence, "accessib");
-    case WORD_HEAD:
-        return true;
-    case WORD_OTHER:
-    case WORD_NEGATION:
-    case WORD_FILLER:
-    case WORD_SUBJECT:
-    case WORD_REASON:
-    case WORD_MODIFIER:
-    case WORD_SEVERITY:
-    case WORD_AROUND:
-        break;
-    }
-    return false;
+    return head == WORD_HEAD;
 }
 
 /* "I don't know my allergies", "allergies not known": unknown is not none. */
