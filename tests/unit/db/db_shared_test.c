@@ -235,6 +235,51 @@ a_broken_statement_fails_alone(struct kit *kit)
     fail_alone(kit, BREAK, ERR_INTERNAL);
 }
 
+static enum err
+put_in_turn(struct db_tx *tx, void *argument)
+{
+    struct writer *writer = argument;
+    struct arena *mem = writer->mem;
+    struct str id = writer->id;
+    struct db_rows first = { 0 }, between = { 0 };
+    enum err err = db_query(tx, mem, &shared_find, &first, db_text(id));
+    if (!err)
+        err = db_put(tx, mem, &shared_put, db_text(id), db_int(5));
+    if (!err)
+        err = db_query(tx, mem, &shared_epoch, &between, db_text(id));
+    writer->echoed = !err && between.count == 1 && db_cell_int(&between, 0, 0) == 5;
+    for (int64_t value = 6; value < 9 && !err; value++)
+        err = db_put(tx, mem, &shared_put, db_text(id), db_int(value));
+    return err;
+}
+
+static void *
+run_puts(void *argument)
+{
+    struct writer *writer = argument;
+    writer->result = db_write_shared(writer->kit->db, writer->key, put_in_turn, writer);
+    return NULL;
+}
+
+/* The last one remains, and a query sees those before it. */
+static void
+delayed_puts_run_in_their_order(struct kit *kit)
+{
+    struct writer writers[WRITERS];
+    add_users(kit, WRITERS);
+    make_writers(kit, writers);
+    for (size_t i = 0; i < WRITERS; i++)
+        assert_int_equal(pthread_create(&writers[i].thread, NULL, run_puts, &writers[i]), 0);
+    for (size_t i = 0; i < WRITERS; i++)
+        pthread_join(writers[i].thread, NULL);
+    for (size_t i = 0; i < WRITERS; i++) {
+        assert_int_equal(writers[i].result, ERR_NONE);
+        assert_true(writers[i].echoed);
+        assert_int_equal(epoch_of(kit, writers[i].id), 8);
+    }
+    free_writers(writers);
+}
+
 static void
 parameters_arrive_unchanged(struct kit *kit)
 {
@@ -267,6 +312,7 @@ main(void)
         KIT_CASE(an_error_after_a_write_fails_alone),
         KIT_CASE(an_error_after_a_read_fails_alone),
         KIT_CASE(a_broken_statement_fails_alone),
+        KIT_CASE(delayed_puts_run_in_their_order),
         KIT_CASE(parameters_arrive_unchanged),
     };
     return KIT_RUN("shared writes", cases, LOG_SILENT);
