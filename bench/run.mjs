@@ -215,10 +215,10 @@ function printComposition() {
   const rows = [...new Set(answers.map((a) => `${a.format}\t${a.context ?? "none"}`))].map((row) => {
     const [format, context] = row.split("\t");
     const of = (budget) => answers.find((a) => a.format === format && (a.context ?? "none") === context && a.max_tokens === budget);
-    return [format, context, ...budgets.map((budget) => whole(of(budget).instructions))];
+    return [format, context, ...budgets.map((budget) => whole(of(budget).instructions)), atMost(of(targets.composition.tokens).instructions, targets.composition.instructions)];
   });
   console.log(`\nComposing hints from hint sets (40 atoms), instructions; ${whole(sets.instructions)} of them read the hint sets\n`);
-  console.log(table(["format", "context", ...budgets.map((budget) => `${budget} tokens`)], rows));
+  console.log(table(["format", "context", ...budgets.map((budget) => `${budget} tokens`), `target at ${targets.composition.tokens}`], rows));
 }
 
 function printPeers() {

@@ -45,6 +45,7 @@ export const targets = {
   mixedP99: 3, // p99 of reads with writes relative to reads alone, at most
   floodP99Ms: 250, // p99 of a refresh during a flood of sign-ups, at most
   tlsKept: 0.6, // requests over kept TLS connections relative to nginx, at least
+  composition: { tokens: 100, instructions: 30_900 }, // of composing hints within this budget, at most
   groupCommitSlowDisk: 20, // 64 writers to 1, at least, when fsync takes 5 ms
 };
 
