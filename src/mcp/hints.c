@@ -27,6 +27,7 @@
 
 #define TASK_MAX 2048 /* characters */
 #define DOMAINS_NAMED_MAX 16
+#define FALLBACK_MAX 100 /* characters */
 
 uint64_t
 mcp_hints_allowed(const struct call *call)
@@ -61,6 +62,7 @@ mcp_hints_read(struct call *call, const struct mcp_hints_params *params, struct 
         .purpose = call->access->purpose,
         .format = HINT_TEXT,
         .max_tokens = params->max_tokens,
+        .general = params->general,
     };
     allowed_domains_hints(&call->access->allowed, &query.allowed, &query.sensitive);
     if (params->domains != 0)
@@ -106,11 +108,15 @@ mcp_hints_text(struct call *call, struct str task, struct str *out)
 static void
 read_args(struct tool_args *args, struct mcp_hints_params *out)
 {
-    static const char *const names[] = { "task", "domains", "max_tokens", NULL };
+    static const char *const names[] = { "task", "domains", "max_tokens", "fallback", NULL };
     const struct domains *domains = args->mcp->call->web->settings.domains;
     args_only(args, names);
     out->task = args_text(args, "task", TASK_MAX);
     out->max_tokens = (int)args_integer(args, "max_tokens", 1, HINTS_TOKENS_MAX, MCP_HINTS_TOKENS);
+    struct str fallback = args_text(args, "fallback", FALLBACK_MAX);
+    out->general = str_eq_c(fallback, "general");
+    if (str_present(fallback) && !out->general)
+        args_fail(args, STR("fallback must be general, or left out."));
     const struct json_value *named = args_list(args, "domains", DOMAINS_NAMED_MAX);
     for (size_t i = 0; named != NULL && i < named->count; i++) {
         const struct domain *domain = args_find_domain(args, "domain", named->children[i].text);
@@ -166,8 +172,9 @@ cache_name(struct arena *mem, enum mcp_era era, const struct mcp_hints_params *p
     struct {
         uint64_t domains;
         int32_t max_tokens;
-        int32_t era;
-    } fixed = { params->domains, params->max_tokens, (int32_t)era };
+        int16_t era;
+        int16_t general;
+    } fixed = { params->domains, params->max_tokens, (int16_t)era, params->general };
     char *name = arena_alloc(mem, sizeof fixed + params->task.len);
     memcpy(name, &fixed, sizeof fixed);
     if (params->task.len > 0)

@@ -14,6 +14,7 @@ struct mcp_hints_params {
     struct str task;  /* absent: none */
     uint64_t domains; /* bits by index; 0: all that the token may use */
     int max_tokens;
+    bool general; /* a task that matches nothing counts as none */
 };
 
 /* The domains that hints may be about, as bits by index. */

@@ -84,6 +84,16 @@ test("get_hints returns what the hints endpoint returns", async (t) => {
       assert.match((await mcp.tool("get_hints", { task: `find a restaurant ${"nearby ".repeat(280)}` }, era)).hints[0], /allergic/);
     });
 
+  await t.test("a fallback gives the mix for a task that matches nothing", async () => {
+    const task = "qwertyuiop";
+    const { hints } = await mcp.tool("get_hints", { task });
+    assert.ok(hints.length > 0 && hints.every((hint) => /allergic/.test(hint)), `${hints}`);
+    const general = await mcp.tool("get_hints", { task, fallback: "general" });
+    assert.ok(general.hints.some((hint) => /jazz/.test(hint)), `${general.hints}`);
+    assert.deepEqual((await mcp.tool("get_hints", { task })).hints, hints); // cached apart
+    assert.match(await mcp.toolError("get_hints", { task, fallback: "everything" }), /fallback must be general/);
+  });
+
   await t.test("a change is in the next hints, although they are cached", async () => {
     await mcp.tool("get_hints", { domains: [MUSIC] });
     await api.write(MUSIC, { genres: ["polka"] });
