@@ -18,7 +18,7 @@
 #define RANDOM_BYTES 32
 #define RANDOM_LENGTH 43
 #define GROUP_BYTES 16
-#define TIME_BYTES 4 /* after the group: seconds since 1970, until 2106 */
+#define TIME_BYTES 4 /* after the group: seconds since 1970, hidden by the bytes after them */
 #define MASK_AT 40   /* random, also in a secret that names its group */
 #define CHECKED_LENGTH (PREFIX_LENGTH + RANDOM_LENGTH)
 #define CHECKSUM_LENGTH (SECRET_LENGTH - CHECKED_LENGTH)
@@ -136,8 +136,10 @@ make_in(struct arena *mem, enum secret_kind kind, unsigned char bytes[static RAN
         struct str group, int64_t now)
 {
     decode(group, bytes, GROUP_BYTES);
-    for (int i = 0; i < TIME_BYTES; i++)
-        bytes[GROUP_BYTES + i] = (unsigned char)((uint64_t)now >> 8 * (TIME_BYTES - 1 - i));
+    for (int i = 0; i < TIME_BYTES; i++) {
+        unsigned char *at = bytes + GROUP_BYTES + i;
+        *at = (unsigned char)((uint64_t)now >> 8 * (TIME_BYTES - 1 - i)) ^ at[TIME_BYTES];
+    }
     return make(mem, kind, bytes, STR_NONE);
 }
 
@@ -185,8 +187,8 @@ secret_time(const struct secret *secret)
     unsigned char bytes[RANDOM_BYTES];
     int64_t time = 0;
     show_bytes(secret, bytes);
-    for (int i = 0; i < TIME_BYTES; i++)
-        time = time << 8 | bytes[GROUP_BYTES + i];
+    for (const unsigned char *at = bytes + GROUP_BYTES; at < bytes + GROUP_BYTES + TIME_BYTES; at++)
+        time = time << 8 | (*at ^ at[TIME_BYTES]);
     sodium_memzero(bytes, sizeof bytes);
     return time;
 }

@@ -9,7 +9,7 @@
  * Secrets of a user lead to the user's shard (base/shard.h): it is in the first 2 of the 43
  * characters, combined (exclusive or) with the 41st and the 42nd, so that it does not show in the
  * text. A refresh token names its family, whose id begins with the shard, too: 16 of its bytes are
- * the id, 4 the time at which it was issued, 12 are random.
+ * the id, 4 the time at which it was issued, which random bytes hide in the text, 12 are random.
  *
  * A secret has its own type, and only secret_reveal() converts it to text, so it cannot reach a log
  * line or the database by accident. The database stores secret_hash(). Secrets belong to the arena

@@ -16,6 +16,7 @@
 #include "transfer/bring.h"
 #include "transfer/bring_internal.h"
 
+#define STEM_LENGTH 6
 #define LINE_MAX_BYTES 4096
 #define OTHER_DOMAIN STR("lifestyle_profile") /* of statements about nothing in particular */
 
@@ -168,8 +169,39 @@ accepted(const struct line *line, const struct domain *domain, const struct memb
     return STR_NONE;
 }
 
-/* Within a domain, the first member that accepts the line counts; between domains, one that the
- * words of the line are about. If several are left, none. */
+/* Whether the line has the beginning of the member's name: "intolerant" for intolerances. */
+static bool
+is_mentioned(const struct line *line, const struct member *member)
+{
+    struct str text = value_fold(line->bringing->row, line->text);
+    struct str stem = str_first(member->name, STEM_LENGTH);
+    for (size_t i = 0; i + stem.len <= text.len; i++)
+        if (str_starts(str_from(text, i), stem))
+            return true;
+    return false;
+}
+
+/* The member of the domain that accepts the line; NULL: none does. The first one counts. Several
+ * members about dangers list the same values, so there one that the line mentions comes first. */
+static const struct member *
+accepting(const struct line *line, const struct domain *domain, struct str *text)
+{
+    const struct member *first = NULL;
+    for (size_t m = 0; m < domain->member_count; m++) {
+        const struct member *member = &domain->members[m];
+        struct str found = accepted(line, domain, member);
+        bool better = member->safety == SAFETY_CRITICAL && is_mentioned(line, member);
+        if (!str_present(found) || (first != NULL && !better))
+            continue;
+        first = member;
+        *text = found;
+        if (better || member->safety != SAFETY_CRITICAL)
+            break;
+    }
+    return first;
+}
+
+/* Between domains, one that the words of the line are about counts. If several are left, none. */
 static bool
 add_vocabulary(const struct line *line)
 {
@@ -182,19 +214,17 @@ add_vocabulary(const struct line *line)
         const struct domain *domain = &domains->list[d];
         bool related = context_chosen(&line->about, domain) != NULL;
         bool best_related = best != NULL && context_chosen(&line->about, best) != NULL;
-        for (size_t m = 0; m < domain->member_count; m++) {
-            struct str text = accepted(line, domain, &domain->members[m]);
-            if (!str_present(text))
-                continue;
-            if (best != NULL && best != domain && related == best_related)
-                several = true;
-            if (best == NULL || (best != domain && related && !best_related)) {
-                best = domain;
-                chosen = &domain->members[m];
-                value = text;
-                several = false;
-            }
-            break;
+        struct str text = STR_NONE;
+        const struct member *member = accepting(line, domain, &text);
+        if (member == NULL)
+            continue;
+        if (best != NULL && related == best_related)
+            several = true;
+        if (best == NULL || (related && !best_related)) {
+            best = domain;
+            chosen = member;
+            value = text;
+            several = false;
         }
     }
     return best != NULL && !several && bring_add(line->bringing, best, chosen, value);

@@ -74,8 +74,8 @@ lines_become_facts_of_members_or_statements(void **state)
         { "Is planning a trip to Lisbon in May", "travel.statements=I am planning a trip to Lisbon "
                                                  "in May" },
         { "\"Peanuts\"", "food.favorite_foods=Peanuts" },
-        { "User cannot eat shellfish because of an allergy",
-          "food.statements=I cannot eat shellfish because of an allergy" },
+        { "User cannot eat shellfish because of an allergy", "food.allergies=shellfish" },
+        { "User has an intolerance to gluten", "food.intolerances=gluten" },
         { "Prefers concise answers", "lifestyle.statements=I prefer concise answers" },
         { "User has a dog named Rex", "lifestyle.statements=I have a dog named Rex" },
         { "User works as a nurse", "lifestyle.statements=I work as a nurse" },
