@@ -22,7 +22,7 @@ struct lookup {
     const char *kind;
     const char *users; /* a page after ($1, $2) */
     const char *rows;  /* a page after ($2, $1) */
-    const char *put;   /* the lookup row $2 of the user $1, whoever had it */
+    const char *put;   /* the lookup row $2 of the user $1, taken from another */
     const char *add;   /* the same, if there is none */
     const char *find;  /* whether the user $1 has the key $2 */
 };
