@@ -553,6 +553,7 @@ CREATE TABLE lost_writes (
     lost_from  BIGINT NOT NULL,
     lost_until BIGINT NOT NULL
 ) WITHOUT ROWID;
+CREATE INDEX lost_writes_until ON lost_writes (lost_until);
 
 -- One row: which database of the installation this is (docs/SCALE.md). `installation` is random, and the
 -- same in all of its databases; `number` counts from 1. A single database is 1 of 1. `complete` is 1 after

@@ -214,7 +214,9 @@ secret_derive(struct arena *mem, enum secret_kind kind, const struct secret *fro
     char part[RANDOM_LENGTH];
     derive(kind, from, seed, bytes);
     show(from, part);
-    return make(mem, kind, bytes, (struct str){ part, SHARD_LENGTH });
+    const struct secret *made = make(mem, kind, bytes, (struct str){ part, SHARD_LENGTH });
+    sodium_memzero(part, sizeof part);
+    return made;
 }
 
 const struct secret *
@@ -266,7 +268,10 @@ secret_hash(struct arena *mem, const struct secret *secret)
     if (!is_of_user(secret))
         return digest_text(mem, secret_reveal(secret));
     show(secret, part);
-    return digest_text_in(mem, secret_reveal(secret), (struct str){ part, SHARD_LENGTH });
+    struct str hash =
+        digest_text_in(mem, secret_reveal(secret), (struct str){ part, SHARD_LENGTH });
+    sodium_memzero(part, sizeof part);
+    return hash;
 }
 
 struct str

@@ -185,6 +185,7 @@ exchange(struct db_tx *tx, void *argument)
     struct auth_code code;
     struct live_family live = { 0 };
     work->refusal = ERR_NONE;
+    work->reused_of = STR_NONE; /* the work may run again */
     family_store_prefetch_code(tx, work->mem, work->hash, work->now);
     enum err err = code_store_find(tx, work->mem, work->hash, &code);
     if (!err && !shard_holds(work->hash, code.family_id))
@@ -417,6 +418,7 @@ refresh(struct db_tx *tx, void *argument)
     /* After losing a race the token is a used one, and is judged as such. */
     for (int i = 0; i < RACES_MAX && err == ERR_NOT_FOUND; i++) {
         work->refusal = ERR_NONE;
+        work->reused_of = STR_NONE;
         err = refresh_once(tx, work);
     }
     if (err == ERR_NOT_FOUND)

@@ -178,7 +178,7 @@ record_values(const struct making *making, const struct reference *reference, si
     return values;
 }
 
-/* ---- at startup ---- */
+/* ---- at the first request ---- */
 
 /* All endpoints, group after group. */
 static const struct reference_endpoint **

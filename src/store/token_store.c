@@ -154,9 +154,10 @@ SQL_MANY(refresh_find,
          " AND r.expires_at > m.p3"
          " JOIN token_family f ON f.family_id = r.family_id FOR UPDATE OF r");
 
-SQL(refresh_find_forgotten, "SELECT f.app_id, (SELECT COUNT(*) FROM lost_writes"
-                            " WHERE lost_from <= $3 AND lost_until >= $4) FROM token_family f"
-                            " WHERE f.family_id = $1 AND f.issued_at > $2");
+SQL(refresh_find_forgotten,
+    "SELECT f.app_id, (SELECT CASE WHEN lost_from <= $3 THEN 1 ELSE 0 END FROM lost_writes"
+    " WHERE lost_until >= $4 ORDER BY lost_until LIMIT 1) FROM token_family f"
+    " WHERE f.family_id = $1 AND f.issued_at > $2");
 
 SQL_UNTRACKED_MANY(
     refresh_use,

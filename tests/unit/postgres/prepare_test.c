@@ -86,10 +86,12 @@ run_script(struct db *db, const char *script)
     return number;
 }
 
+/* Without the one that begins every writing transaction. */
 static int
 count_prepared(struct db *db)
 {
-    return run_script(db, "SELECT COUNT(*) FROM pg_prepared_statements");
+    return run_script(db, "SELECT COUNT(*) FROM pg_prepared_statements"
+                          " WHERE name <> 'store_begin'");
 }
 
 static void
@@ -124,7 +126,8 @@ a_form_for_many_callers_is_prepared_when_it_first_runs(void **state)
     db_close(db);
 }
 
-/* The connection is kept, and prepares the statement when it has become valid. */
+/* A table that does not exist may be that of another version, so the service is unavailable. The
+ * connection is kept, and prepares the statement when it has become valid. */
 static void
 an_invalid_statement_fails_alone(void **state)
 {
@@ -132,9 +135,9 @@ an_invalid_statement_fails_alone(void **state)
     struct db *db = open_postgres();
     for (int64_t i = 0; i < 2; i++) {
         struct question invalid = { &prepare_invalid, i, -1 }, valid = { &prepare_valid, i, -1 };
-        assert_int_equal(kit_read(db, ask, &invalid), ERR_INTERNAL);
-        assert_int_equal(db_write(db, ask, &invalid), ERR_INTERNAL);
-        assert_int_equal(db_write_shared(db, STR("key"), ask, &invalid), ERR_INTERNAL);
+        assert_int_equal(kit_read(db, ask, &invalid), ERR_UNAVAILABLE);
+        assert_int_equal(db_write(db, ask, &invalid), ERR_UNAVAILABLE);
+        assert_int_equal(db_write_shared(db, STR("key"), ask, &invalid), ERR_UNAVAILABLE);
         assert_int_equal(kit_read(db, ask, &valid), ERR_NONE);
         assert_int_equal(valid.answer, i + 1);
         assert_int_equal(count_prepared(db), 1);
