@@ -30,25 +30,12 @@ const ALL_VIEWS = [
   { name: "phone-light", ...PHONE, colorScheme: "light" },
 ];
 
-// Users walk through the pages in each of these views. In `make check` that is the first one, and each page is also
-// looked at in the second one (inBothViews), which covers both sizes and both color schemes; EVERY_VIEW=1 (as in soak)
-// walks in all four.
-export const VIEWS = process.env.EVERY_VIEW ? ALL_VIEWS : ALL_VIEWS.slice(0, 1);
-export const TWO_VIEWS = ALL_VIEWS.slice(0, 2);
+// Pages are tested in each of these views. The first two cover both sizes and both color schemes, which is
+// enough for `make check`; EVERY_VIEW=1 (as in soak) tests all four.
+export const VIEWS = process.env.EVERY_VIEW ? ALL_VIEWS : ALL_VIEWS.slice(0, 2);
 
-// Looks at a page as it is, and, if it is in the first view, also in the second one, without loading it again.
-async function inBothViews(page, look) {
-  await look("");
-  const { width, height } = page.viewportSize();
-  const [first, second] = ALL_VIEWS;
-  if (process.env.EVERY_VIEW || width !== first.viewport.width) return;
-  const scheme = await page.evaluate(() => (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
-  await page.setViewportSize(second.viewport);
-  await page.emulateMedia({ colorScheme: second.colorScheme });
-  await look(", on a phone");
-  await page.setViewportSize({ width, height });
-  await page.emulateMedia({ colorScheme: scheme });
-}
+// Of many pages that share a few templates: all of them in the first view, every third in the others.
+export const sample = (pages, view) => (process.env.EVERY_VIEW || view === VIEWS[0] ? pages : pages.filter((_, i) => i % 3 === 0));
 
 // SCREENSHOTS=1 (as in soak) saves the pages that tests open in build/screenshots.
 const SHOTS = process.env.SCREENSHOTS && path.join(ROOT, "build/screenshots");
@@ -110,10 +97,6 @@ const findViolations = (tags) =>
 // A page that has only kinds of elements that axe has examined on another page (kinds.mjs) is not examined again,
 // except with EVERY_VIEW=1.
 export async function assertAccessible(page, what) {
-  await inBothViews(page, (where) => examine(page, `${what}${where}`));
-}
-
-async function examine(page, what) {
   const kinds = await unseenKinds(page);
   if (kinds.length === 0 && !process.env.EVERY_VIEW) return;
   await page.evaluate(AXE);
@@ -123,20 +106,18 @@ async function examine(page, what) {
 }
 
 export async function assertFits(page, what) {
-  await inBothViews(page, async (where) => {
-    const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
-    assert.ok(wide <= window, `${what}${where} is ${wide} wide in a window of ${window}`);
-  });
+  const [wide, window] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
+  assert.ok(wide <= window, `${what} is ${wide} wide in a window of ${window}`);
 }
 
 // Controls must not overlap.
 export async function assertApart(page, what) {
-  const overlaps = () => page.$$eval("main :is(input:not([type=hidden]), select, textarea, button)", (all) => {
+  const met = await page.$$eval("main :is(input:not([type=hidden]), select, textarea, button)", (all) => {
     const boxes = all.map((one) => [one.name, one.getBoundingClientRect()]).filter(([, box]) => box.width > 0);
     const meet = (a, b) => a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
     return boxes.flatMap(([a, box], i) => boxes.slice(i + 1).filter(([, other]) => meet(box, other)).map(([b]) => `${a} and ${b}`));
   });
-  await inBothViews(page, async (where) => assert.deepEqual(await overlaps(), [], `${what}${where}`));
+  assert.deepEqual(met, [], what);
 }
 
 // The uncompressed size of a page with its assets, and its layout shift while loading.
