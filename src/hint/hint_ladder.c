@@ -455,7 +455,8 @@ sentences_of(const struct ladder *ladder, const struct hint_set *set)
     return count;
 }
 
-/* Every fact is included. Now each gets its key, and summaries get the sentences of the definition. */
+/* Every fact is included. Now each gets its key, and summaries get the sentences of the definition.
+ */
 static void
 complete_objects(struct climb *climb)
 {
