@@ -37,7 +37,7 @@ static const char forget[] =
     " INSERT INTO store_change (xid, slots) SELECT pg_current_xact_id(), '<%s'"
     " WHERE EXISTS (SELECT 1 FROM gone)";
 
-/* A table of which somebody holds a lock that writes wait for. */
+/* A table with a lock that makes writes wait. */
 static const char blocker[] =
     "SELECT c.relname FROM pg_locks l JOIN pg_class c ON c.oid = l.relation"
     " WHERE l.granted AND l.locktype = 'relation' AND c.relkind = 'r'"
