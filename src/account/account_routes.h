@@ -1,6 +1,7 @@
 /* account_routes.h - the route tables of the account pages and of the start page.
  *
- * app/routes.c puts them into the list that the service serves. Each table ends with { 0 }. */
+ * app/routes.c puts them into the list that the service serves. Each table ends with { 0 }.
+ * Read-only; any thread may use them. */
 #ifndef ACCOUNT_ACCOUNT_ROUTES_H
 #define ACCOUNT_ACCOUNT_ROUTES_H
 

@@ -1,7 +1,8 @@
 /* confirm.h - asks users to prove who they are before a sensitive change.
  *
  * A password or a passkey, also at sign-in, counts for CONFIRMED_SECONDS in its session. After
- * that, pages show a link to /account/confirm in place of their sensitive forms. */
+ * that, pages show a link to /account/confirm in place of their sensitive forms. Results are in the
+ * request's arena. Call from the thread that handles the request. */
 #ifndef ACCOUNT_CONFIRM_H
 #define ACCOUNT_CONFIRM_H
 

@@ -3,7 +3,7 @@
  *
  * Notes only point something out; no value is rejected or changed because of one. Pure: no I/O, and
  * results are allocated from `mem`. The work is bounded, however many facts there are: some
- * mistakes then stay unnoticed. */
+ * mistakes then stay unnoticed. Any thread may call it. */
 #ifndef ACCOUNT_DOMAIN_NOTES_H
 #define ACCOUNT_DOMAIN_NOTES_H
 

@@ -2,7 +2,7 @@
  * the input of one member.
  *
  * The page has a size limit. It shows as many facts of each member as fit, and links to a page of
- * that member with all its facts. */
+ * that member with all its facts. Call from the thread that handles the request. */
 #ifndef ACCOUNT_DOMAIN_VIEW_H
 #define ACCOUNT_DOMAIN_VIEW_H
 

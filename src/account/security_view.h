@@ -1,4 +1,5 @@
-/* security_view.h - the page /account/security: sessions, passkeys, password, recovery codes. */
+/* security_view.h - the page /account/security: sessions, passkeys, password, recovery codes. Call
+ * from the thread that handles the request. */
 #ifndef ACCOUNT_SECURITY_VIEW_H
 #define ACCOUNT_SECURITY_VIEW_H
 

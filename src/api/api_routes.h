@@ -1,6 +1,7 @@
 /* api_routes.h - the route tables of the JSON API and of the health checks.
  *
- * app/routes.c puts them into the list that the service serves. Each table ends with { 0 }. */
+ * app/routes.c puts them into the list that the service serves. Each table ends with { 0 }.
+ * Read-only; any thread may use them. */
 #ifndef API_API_ROUTES_H
 #define API_API_ROUTES_H
 

@@ -1,5 +1,5 @@
 /* ascii.h - kinds of ASCII characters, whatever the locale. The arguments are bytes or code points:
- * nothing above 0x7f is of any of these kinds. */
+ * nothing above 0x7f is of any of these kinds. Pure; any thread may call them. */
 #ifndef BASE_ASCII_H
 #define BASE_ASCII_H
 

@@ -2,7 +2,8 @@
  *
  * A function that can fail returns an enum err when callers must distinguish the reasons. If the
  * caller passes a struct why, the function also stores one line there: what failed and what to do.
- * web/ maps an err to an HTTP response, app/ to an exit status. */
+ * web/ maps an err to an HTTP response, app/ to an exit status. The caller owns the struct why. Any
+ * thread may call these functions. */
 #ifndef BASE_ERR_H
 #define BASE_ERR_H
 

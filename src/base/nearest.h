@@ -1,4 +1,5 @@
-/* nearest.h - finds the known word that a mistyped one probably means. */
+/* nearest.h - finds the known word that a mistyped one probably means. Pure; any thread may call
+ * them. */
 #ifndef BASE_NEAREST_H
 #define BASE_NEAREST_H
 

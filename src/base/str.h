@@ -2,7 +2,8 @@
  *
  * A str does not own its bytes and need not end in NUL; bytes from the network may contain NUL
  * without truncating a value. ptr == NULL means absent, which differs from empty. Functions that
- * create a str allocate it, with a terminating NUL, from the given arena. */
+ * create a str allocate it, with a terminating NUL, from the given arena. Any thread may call these
+ * functions, with an arena of its own. */
 #ifndef BASE_STR_H
 #define BASE_STR_H
 

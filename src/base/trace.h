@@ -1,4 +1,4 @@
-/* trace.h - the traceparent header of W3C Trace Context. Pure. */
+/* trace.h - the traceparent header of W3C Trace Context. Pure; any thread may call them. */
 #ifndef BASE_TRACE_H
 #define BASE_TRACE_H
 

@@ -2,7 +2,7 @@
  * a client ID metadata document.
  *
  * Everything in it is the client's own claim. Pure; results are allocated from `mem`, or point into
- * the document. */
+ * the document. Any thread may call them. */
 #ifndef CLIENT_CLIENT_METADATA_H
 #define CLIENT_CLIENT_METADATA_H
 

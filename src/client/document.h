@@ -1,6 +1,6 @@
 /* document.h - judges the response to the request for a client ID metadata document.
  *
- * Pure; results are allocated from `mem`, or point into the response. */
+ * Pure; results are allocated from `mem`, or point into the response. Any thread may call them. */
 #ifndef CLIENT_DOCUMENT_H
 #define CLIENT_DOCUMENT_H
 

@@ -1,6 +1,7 @@
 /* document_url.h - rules for the URL of a client ID metadata document, which is the client's id.
  *
- * URLs are compared byte by byte, so a URL that can be written in two ways is not allowed. Pure. */
+ * URLs are compared byte by byte, so a URL that can be written in two ways is not allowed. Pure;
+ * any thread may call them. */
 #ifndef CLIENT_DOCUMENT_URL_H
 #define CLIENT_DOCUMENT_URL_H
 

@@ -2,7 +2,8 @@
  *
  * A public client that registers again gets the same id and no new row, because some clients
  * register at every start. A client without a grant is deleted after a week, and the oldest of them
- * beyond REGISTRATIONS_MAX at once. */
+ * beyond REGISTRATIONS_MAX at once. Results are allocated from `mem`. Any thread may call these
+ * functions. */
 #ifndef CLIENT_REGISTRATION_H
 #define CLIENT_REGISTRATION_H
 

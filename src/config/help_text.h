@@ -1,4 +1,5 @@
-/* help_text.h - the formats of help, and texts wrapped to the width of a terminal. */
+/* help_text.h - the formats of help, and texts wrapped to the width of a terminal. Text is appended
+ * to the caller's buffer. Any thread may call these functions. */
 #ifndef CONFIG_HELP_TEXT_H
 #define CONFIG_HELP_TEXT_H
 

@@ -3,7 +3,8 @@
  * Each setting can be a flag (--listen), an environment variable (PENCHANT_LISTEN), or a line of
  * the file given with --config (listen = …). A flag overrides a variable; a variable overrides the
  * file. An installed program may have a default file (CONFIG_FILE of the Makefile). The table in
- * settings.c has default, bounds, and a description; help and docs are generated from it. */
+ * settings.c has default, bounds, and a description; help and docs are generated from it. Results
+ * are allocated from `mem`; any thread may read them, and none changes them. */
 #ifndef CONFIG_SETTINGS_H
 #define CONFIG_SETTINGS_H
 

@@ -1,7 +1,9 @@
 /* driver.h - the interface between db.h and an engine. For db/ and the engines.
  *
  * driver.c implements db.h on top of struct db_driver; each engine provides one. An engine's store
- * struct begins with a struct db, its transaction struct with a struct db_tx. */
+ * struct begins with a struct db, its transaction struct with a struct db_tx. Threads are as db.h
+ * describes: any thread may use a store, and a transaction belongs to the thread that runs it. An
+ * engine owns what open() returns until close(). */
 #ifndef DB_DRIVER_H
 #define DB_DRIVER_H
 

@@ -1,4 +1,5 @@
-/* allowed_domains.h - which domains an access token may read, write, and use for hints. */
+/* allowed_domains.h - which domains an access token may read, write, and use for hints. Call from
+ * the thread that handles the request. */
 #ifndef DISPATCH_ALLOWED_DOMAINS_H
 #define DISPATCH_ALLOWED_DOMAINS_H
 

@@ -1,6 +1,7 @@
 /* authorization_header.h - parses the Authorization header: Bearer (RFC 6750) and Basic (RFC 7617).
  *
- * Pure: the credentials are not checked. */
+ * Pure: the credentials are not checked. The token points into the header; id and secret are
+ * allocated from `mem`. Any thread may call them. */
 #ifndef DISPATCH_AUTHORIZATION_HEADER_H
 #define DISPATCH_AUTHORIZATION_HEADER_H
 

@@ -2,7 +2,8 @@
  *
  * Sets call->access, or sends the error response: 401 without a token, 401 invalid_token if the
  * token is unknown, expired, revoked, or limited to another part of the service, 429 past the
- * token's rate limit, 403 insufficient_scope if it lacks the scope that the route requires. */
+ * token's rate limit, 403 insufficient_scope if it lacks the scope that the route requires. Call
+ * from the thread that handles the request. */
 #ifndef DISPATCH_BEARER_H
 #define DISPATCH_BEARER_H
 

@@ -1,4 +1,5 @@
-/* bearer_error.h - the 401 and 403 responses to a request with an access token (RFC 6750 §3). */
+/* bearer_error.h - the 401 and 403 responses to a request with an access token (RFC 6750 §3). Call
+ * from the thread that handles the request. */
 #ifndef DISPATCH_BEARER_ERROR_H
 #define DISPATCH_BEARER_ERROR_H
 

@@ -1,4 +1,5 @@
-/* browser_session.h - the session cookie, anti-CSRF form tokens, and return paths of pages. */
+/* browser_session.h - the session cookie, anti-CSRF form tokens, and return paths of pages. Results
+ * are in the request's arena. Call from the thread that handles the request. */
 #ifndef DISPATCH_BROWSER_SESSION_H
 #define DISPATCH_BROWSER_SESSION_H
 

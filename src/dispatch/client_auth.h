@@ -3,7 +3,7 @@
  *
  * Sets call->app, or sends the error response: 400 invalid_request if the app uses both methods,
  * 401 invalid_client if the credentials are wrong, 429 after too many failures. A public app sends
- * only its client_id. */
+ * only its client_id. Call from the thread that handles the request. */
 #ifndef DISPATCH_CLIENT_AUTH_H
 #define DISPATCH_CLIENT_AUTH_H
 

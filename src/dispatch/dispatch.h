@@ -1,4 +1,5 @@
-/* dispatch.h - runs every request of one listener; see dispatch.c for the order of its checks. */
+/* dispatch.h - runs every request of one listener; see dispatch.c for the order of its checks. The
+ * server's threads call it, one at a time for each request. */
 #ifndef DISPATCH_DISPATCH_H
 #define DISPATCH_DISPATCH_H
 

@@ -1,4 +1,5 @@
-/* guard.h - checks origin, body type, and caller of a request before its handler runs. */
+/* guard.h - checks origin, body type, and caller of a request before its handler runs. Call from
+ * the thread that handles the request. */
 #ifndef DISPATCH_GUARD_H
 #define DISPATCH_GUARD_H
 

@@ -1,4 +1,5 @@
-/* request_metrics.h - counts and latencies of requests per route, and process metrics. */
+/* request_metrics.h - counts and latencies of requests per route, and process metrics. Counters are
+ * in the arena given to counts_new(). Any thread may count and write them. */
 #ifndef DISPATCH_REQUEST_METRICS_H
 #define DISPATCH_REQUEST_METRICS_H
 
@@ -9,7 +10,7 @@ struct cache;
 
 extern const struct route metrics_routes[]; /* /metrics */
 
-/* Of one route. Counting is safe from any thread. */
+/* Of one route. */
 struct counts {
     struct histogram latency[6]; /* by class of status; [0]: closed without a response */
 };

@@ -3,7 +3,7 @@
  * dispatch.c counts every request once, at its end. Code that refuses a request and knows more than
  * the response says (the app that was claimed, the value that differed) adds it here; the app's
  * developer reads it on the portal. Texts must not contain secrets; refusal_clean() (model/usage.h)
- * also removes anything that looks like one. */
+ * also removes anything that looks like one. Call from the thread that handles the request. */
 #ifndef DISPATCH_REQUEST_USAGE_H
 #define DISPATCH_REQUEST_USAGE_H
 

@@ -8,7 +8,9 @@
  * for a request that has waited until the versions were synced (call->synced), which dispatch.c
  * arranges for requests that may be answered from it. All others read the database.
  *
- * No secrets are cached: keys are fingerprints, and an app contains only hashes of its secrets. */
+ * No secrets are cached: keys are fingerprints, and an app contains only hashes of its secrets. All
+ * threads share the entries (base/cache.h); what is found is copied to the request's arena. Call
+ * from the thread that handles the request. */
 #ifndef DISPATCH_RESPONSE_CACHE_H
 #define DISPATCH_RESPONSE_CACHE_H
 

@@ -9,7 +9,8 @@
  * otherwise in quotation marks. A name that is too long, contains an attack, or claims to be the
  * user or the system is replaced by "an app".
  *
- * Pure, apart from the caller's function; results are allocated from `mem`. */
+ * Pure, apart from the caller's function; results are allocated from `mem`. Any thread may call
+ * them. */
 #ifndef HINT_HINT_ACCORDING_H
 #define HINT_HINT_ACCORDING_H
 

@@ -1,7 +1,8 @@
 /* hint_dangers.h - compares statements about allergies with the other facts.
  *
  * Users state an allergy in their own words, besides or instead of the member for it. Hints contain
- * it once, and no favorite that contains the allergen. Pure; scratch memory comes from `mem`. */
+ * it once, and no favorite that contains the allergen. Pure; scratch memory comes from `mem`. Any
+ * thread may call them. */
 #ifndef HINT_HINT_DANGERS_H
 #define HINT_HINT_DANGERS_H
 

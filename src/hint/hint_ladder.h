@@ -9,7 +9,7 @@
  * is long compared to what is selected already waits for shorter ones, so that little of a budget
  * stays unused, unless the hint is firm (struct rung).
  *
- * Pure; results are allocated from `mem`. */
+ * Pure; results are allocated from `mem`. Any thread may call them. */
 #ifndef HINT_HINT_LADDER_H
 #define HINT_HINT_LADDER_H
 

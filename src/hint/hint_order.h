@@ -5,8 +5,8 @@
  * shares words with the task; the user's statements and what the context depends on; the rest. In
  * each of these groups, facts that the user stated or accepted come before those of apps.
  *
- * The order does not depend on the budget or the format. It is computed as far as it is read.
- * Pure; results are allocated from `mem`. */
+ * The order does not depend on the budget or the format. It is computed as far as it is read. Pure;
+ * results are allocated from `mem`. Any thread may call them. */
 #ifndef HINT_HINT_ORDER_H
 #define HINT_HINT_ORDER_H
 

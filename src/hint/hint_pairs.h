@@ -1,7 +1,8 @@
 /* hint_pairs.h - writes an object value in words.
  *
  * "king bed, high floor, and non-smoking" where the definition has a phrase for each property;
- * otherwise names and values, "bed king, floor high". Pure; results are allocated from `mem`. */
+ * otherwise names and values, "bed king, floor high". Pure; results are allocated from `mem`. Any
+ * thread may call them. */
 #ifndef HINT_HINT_PAIRS_H
 #define HINT_HINT_PAIRS_H
 

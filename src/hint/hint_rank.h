@@ -2,7 +2,7 @@
  *
  * Integers only and no clock: the age of a fact is relative to the newest fact of its domain, so
  * the same facts give the same bytes on every machine and every day. Pure; results are allocated
- * from `mem`. */
+ * from `mem`. Any thread may call it. */
 #ifndef HINT_HINT_RANK_H
 #define HINT_HINT_RANK_H
 

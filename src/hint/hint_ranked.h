@@ -1,4 +1,5 @@
-/* hint_ranked.h - a fact that can become a hint, with what decides its place. */
+/* hint_ranked.h - a fact that can become a hint, with what decides its place. It points into the
+ * caller's facts, and one thread uses it. */
 #ifndef HINT_HINT_RANKED_H
 #define HINT_HINT_RANKED_H
 

@@ -1,4 +1,5 @@
-/* hint_set_text.h - the prefix of a stored hint set. Private to hint_set_text.c and its tests. */
+/* hint_set_text.h - the prefix of a stored hint set. Private to hint_set_text.c and its tests.
+ * Pure; results are allocated from `mem`. Any thread may call it. */
 #ifndef HINT_HINT_SET_TEXT_H
 #define HINT_HINT_SET_TEXT_H
 

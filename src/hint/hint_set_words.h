@@ -1,6 +1,6 @@
 /* hint_set_words.h - the words of hints that are compared with a task, when a hint set is made.
  *
- * Pure; results are allocated from `mem`. */
+ * Pure; results are allocated from `mem`. Any thread may call them. */
 #ifndef HINT_HINT_SET_WORDS_H
 #define HINT_HINT_SET_WORDS_H
 

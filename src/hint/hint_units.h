@@ -7,7 +7,7 @@
  * are the maximum over everything that can surround a part: their sum is never too low, and a
  * request need not run the tokenizer to know what fits.
  *
- * Pure; scratch memory is allocated from `mem`. */
+ * Pure; scratch memory is allocated from `mem`. Any thread may call them. */
 #ifndef HINT_HINT_UNITS_H
 #define HINT_HINT_UNITS_H
 

@@ -1,5 +1,6 @@
 /* exchange_state.h - the state of one exchange, and the steps that exchange.c calls in turn.
- * Private to the files exchange*.c. */
+ * Private to the files exchange*.c. The library's thread and a worker use an exchange in turn,
+ * never at once. */
 #ifndef HTTP_EXCHANGE_STATE_H
 #define HTTP_EXCHANGE_STATE_H
 

@@ -3,7 +3,8 @@
  * Private to http. A request that a proxy in front reads differently allows request smuggling, so a
  * head that deviates from the RFCs is rejected. libmicrohttpd 1.0 rejects bare line feeds, folded
  * lines, spaces before colons, and NUL in its strict mode. 0.9.75 accepts all of them, and
- * head_check_layout() rejects them. */
+ * head_check_layout() rejects them. Fields point into the library's copy of the head. Call from the
+ * library's thread that reads the request. */
 #ifndef HTTP_HEAD_H
 #define HTTP_HEAD_H
 

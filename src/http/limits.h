@@ -1,4 +1,4 @@
-/* limits.h - all limits of the HTTP server. */
+/* limits.h - all limits of the HTTP server. Constants: any thread may read them. */
 #ifndef HTTP_LIMITS_H
 #define HTTP_LIMITS_H
 

@@ -1,7 +1,8 @@
 /* listen.h - the listening socket of a server: opened here or inherited from systemd.
  *
  * Opened separately from the server, so that the program knows its address before it serves. The
- * caller owns the descriptor until it passes the listener to http_server_start(). */
+ * caller owns the descriptor until it passes the listener to http_server_start(). Call from the
+ * main thread. */
 #ifndef HTTP_LISTEN_H
 #define HTTP_LISTEN_H
 

@@ -1,4 +1,5 @@
-/* state.h - the state of a running server. Private to http. */
+/* state.h - the state of a running server. Private to http. Any thread of the server uses it:
+ * members that change while it runs are atomic or have a lock. */
 #ifndef HTTP_STATE_H
 #define HTTP_STATE_H
 

@@ -1,6 +1,6 @@
 /* tls.h - loads the TLS certificate and its private key and checks that they match.
  *
- * Private to http. */
+ * Private to http. The caller frees what is loaded or made. Any thread may call these functions. */
 #ifndef HTTP_TLS_H
 #define HTTP_TLS_H
 
@@ -36,7 +36,7 @@ struct tls_tickets;
 struct tls_tickets *tls_tickets_new(void);
 void tls_tickets_free(struct tls_tickets *tickets); /* NULL is allowed */
 
-/* `session` is a gnutls_session_t before its handshake. Any thread. */
+/* `session` is a gnutls_session_t before its handshake. */
 void tls_tickets_enable(const struct tls_tickets *tickets, void *session);
 
 #endif

@@ -3,7 +3,8 @@
  *
  * A challenge authenticates itself (HMAC with a key of the database), so that showing the sign-in
  * page writes nothing. It is stored only when it is used. A restored database gets a new key, which
- * makes every earlier challenge invalid. */
+ * makes every earlier challenge invalid. Results are allocated from `mem`. Any thread may call
+ * these functions. */
 #ifndef IDENTITY_CHALLENGE_H
 #define IDENTITY_CHALLENGE_H
 

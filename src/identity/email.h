@@ -2,7 +2,8 @@
  *
  * An address belongs to a user only after the user opened a link that was sent to it, signed in to
  * the account that asked for it. Until then it is not unique, identifies nobody, and is not shown
- * to apps. Each function is one transaction. */
+ * to apps. Each function is one transaction. Results are allocated from `mem`. Any thread may call
+ * these functions. */
 #ifndef IDENTITY_EMAIL_H
 #define IDENTITY_EMAIL_H
 

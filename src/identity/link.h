@@ -1,4 +1,5 @@
-/* link.h - one-time links: made here, stored as a hash. */
+/* link.h - one-time links: made here, stored as a hash. Results are allocated from `mem`. Any
+ * thread may call these functions. */
 #ifndef IDENTITY_LINK_H
 #define IDENTITY_LINK_H
 

@@ -4,7 +4,8 @@
  * key. Signing in needs no username: the passkey names its user. The device checks that its owner
  * is present (fingerprint, face, or PIN), so a passkey alone is enough.
  *
- * Functions that change something are one transaction each. */
+ * Functions that change something are one transaction each. Results are allocated from `mem`. Any
+ * thread may call these functions. */
 #ifndef IDENTITY_PASSKEYS_H
 #define IDENTITY_PASSKEYS_H
 

@@ -2,7 +2,8 @@
  * service only.
  *
  * Anyone who knows its URL can load it, as apps expect of the claim `picture`. Its id is random, so
- * that only the user and apps with profile:read know it, and a new picture has a new one. */
+ * that only the user and apps with profile:read know it, and a new picture has a new one. Results
+ * are allocated from `mem`. Any thread may call these functions. */
 #ifndef IDENTITY_PICTURE_H
 #define IDENTITY_PICTURE_H
 

@@ -1,4 +1,5 @@
-/* profile.h - changes username, display name, language, and time zone of a user. */
+/* profile.h - changes username, display name, language, and time zone of a user. Results are
+ * allocated from `mem`. Any thread may call it. */
 #ifndef IDENTITY_PROFILE_H
 #define IDENTITY_PROFILE_H
 

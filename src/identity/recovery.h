@@ -1,7 +1,8 @@
 /* recovery.h - ways to set a new password without the old one: recovery codes and one-time links.
  *
  * Setting a password ends every session of the user and makes the user's other links invalid.
- * Functions that set one block (hashing). Each function is one transaction. */
+ * Functions that set one block (hashing). Each function is one transaction. Results are allocated
+ * from `mem`. Any thread may call these functions. */
 #ifndef IDENTITY_RECOVERY_H
 #define IDENTITY_RECOVERY_H
 

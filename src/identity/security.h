@@ -1,6 +1,7 @@
 /* security.h - changes a user's password and lists and ends their sessions.
  *
- * Each function is one transaction. Passwords are hashed and compared before it begins. */
+ * Each function is one transaction. Passwords are hashed and compared before it begins. Results are
+ * allocated from `mem`. Any thread may call these functions. */
 #ifndef IDENTITY_SECURITY_H
 #define IDENTITY_SECURITY_H
 

@@ -1,6 +1,7 @@
 /* activity.h - writes counted activity to the database, closes days, and reads for pages.
  *
- * `counters` may be NULL: then only the database is read. */
+ * `counters` may be NULL: then only the database is read. Results are allocated from `mem`. Any
+ * thread may read; only one at a time may call activity_write(). */
 #ifndef JOB_ACTIVITY_H
 #define JOB_ACTIVITY_H
 

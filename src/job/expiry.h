@@ -1,4 +1,5 @@
-/* expiry.h - deletes expired rows in small transactions, for housekeeping. */
+/* expiry.h - deletes expired rows in small transactions, for housekeeping. `mem` is scratch memory.
+ * Any thread may call them; the service has one that does. */
 #ifndef JOB_EXPIRY_H
 #define JOB_EXPIRY_H
 

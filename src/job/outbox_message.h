@@ -1,4 +1,5 @@
-/* outbox_message.h - writes the email for an entry of the outbox, when it is sent. */
+/* outbox_message.h - writes the email for an entry of the outbox, when it is sent. Results are
+ * allocated from `mem`. Any thread may call it. */
 #ifndef JOB_OUTBOX_MESSAGE_H
 #define JOB_OUTBOX_MESSAGE_H
 

@@ -2,7 +2,8 @@
  *
  * Requests are counted in memory (usage_counters.h); usage_write() moves the counts to the
  * database. The read functions add what this process has not written yet to the database's values.
- * `counters` may be NULL: then only the database is read. */
+ * `counters` may be NULL: then only the database is read. Results are allocated from `mem`. Any
+ * thread may read; only one at a time may call usage_write(). */
 #ifndef JOB_USAGE_H
 #define JOB_USAGE_H
 

@@ -1,4 +1,5 @@
-/* usage_counters_internal.h - the data structures. Private to usage_counters*.c. */
+/* usage_counters_internal.h - the data structures. Private to usage_counters*.c. Any thread may
+ * hold them: a lock protects each part, as its name says. */
 #ifndef JOB_USAGE_COUNTERS_INTERNAL_H
 #define JOB_USAGE_COUNTERS_INTERNAL_H
 

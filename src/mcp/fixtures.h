@@ -4,7 +4,8 @@
  * environment variable PENCHANT_MCP_FIXTURES names a JSON file: "tools", "prompts", and
  * "resourceTemplates" are added to the lists, and "answers" are tried in their order before the
  * methods of the server. An answer matches a request by method, by name or URI, by the keys of its
- * inputResponses, and by its requestState; see tests/clients/mcp_fixtures.json. */
+ * inputResponses, and by its requestState; see tests/clients/mcp_fixtures.json. The file is read at
+ * startup; the rest is called from the thread that handles the request. */
 #ifndef MCP_FIXTURES_H
 #define MCP_FIXTURES_H
 

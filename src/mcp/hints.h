@@ -1,4 +1,5 @@
-/* hints.h - reads hints for the tool, the resources, and the prompt. */
+/* hints.h - reads hints for the tool, the resources, and the prompt. Results are in the request's
+ * arena. Call from the thread that handles the request. */
 #ifndef MCP_HINTS_H
 #define MCP_HINTS_H
 

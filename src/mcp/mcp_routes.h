@@ -1,4 +1,5 @@
-/* mcp_routes.h - the route table of the module, for app/routes.c, and its metrics. */
+/* mcp_routes.h - the route table of the module, for app/routes.c, and its metrics. Any thread may
+ * use both. */
 #ifndef MCP_MCP_ROUTES_H
 #define MCP_MCP_ROUTES_H
 

@@ -1,6 +1,7 @@
 /* methods.h - the methods of the protocol whose results depend on the user.
  *
- * Each sends one response and returns ERR_NONE, or returns an err without a response. */
+ * Each sends one response and returns ERR_NONE, or returns an err without a response. Call from the
+ * thread that handles the request. */
 #ifndef MCP_METHODS_H
 #define MCP_METHODS_H
 

@@ -2,7 +2,8 @@
  *
  * A client that never requested a scope is asked to request it (403, RFC 6750 §3.1). If the user
  * denied the scope or the domain, 403 would make the client ask the user again and again, so the
- * response is a sentence for the model instead. */
+ * response is a sentence for the model instead. Results are in the request's arena. Call from the
+ * thread that handles the request. */
 #ifndef MCP_PERMISSION_H
 #define MCP_PERMISSION_H
 

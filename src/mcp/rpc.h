@@ -1,4 +1,5 @@
-/* rpc.h - writes the response to one MCP request: a result or an error of JSON-RPC. */
+/* rpc.h - writes the response to one MCP request: a result or an error of JSON-RPC. Call from the
+ * thread that handles the request. */
 #ifndef MCP_RPC_H
 #define MCP_RPC_H
 

@@ -1,7 +1,8 @@
 /* statement.h - reads what a model says about the user: a member of a domain, and values as text.
  *
  * Models send numbers and yes/no as text, because a schema with several types is not portable.
- * "indentation.width" names a property of a member that is an object. */
+ * "indentation.width" names a property of a member that is an object. Results are in the request's
+ * arena. Call from the thread that handles the request. */
 #ifndef MCP_STATEMENT_H
 #define MCP_STATEMENT_H
 

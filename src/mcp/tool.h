@@ -1,6 +1,7 @@
 /* tool.h - what the tools share: reading arguments, and writing results.
  *
- * A wrong argument is a result that the model can act on, not a protocol error. */
+ * A wrong argument is a result that the model can act on, not a protocol error. Results are in the
+ * request's arena. Call from the thread that handles the request. */
 #ifndef MCP_TOOL_H
 #define MCP_TOOL_H
 

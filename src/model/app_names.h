@@ -1,4 +1,5 @@
-/* app_names.h - how pure code gets the names of apps, which are in the store. */
+/* app_names.h - how pure code gets the names of apps, which are in the store. `source` is the
+ * caller's; code that gets a struct app_names calls it from its own thread. */
 #ifndef MODEL_APP_NAMES_H
 #define MODEL_APP_NAMES_H
 

@@ -9,7 +9,7 @@
  * proposes to suppress. An empty updated_at equals the created_at before it, an empty created_at of
  * a source equals that of the atom; other empty fields are absent.
  *
- * Pure; results are allocated from `mem`. */
+ * Pure; results are allocated from `mem`. Any thread may call them. */
 #ifndef MODEL_ATOM_LIST_H
 #define MODEL_ATOM_LIST_H
 

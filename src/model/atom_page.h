@@ -1,7 +1,7 @@
 /* atom_page.h - reads one page of a user's atoms, newest first, from the atom lists of all domains.
  *
  * Every line is scanned, because all are counted and any may be among the newest; only the lines of
- * the page are decoded. Pure; results are allocated from `mem`. */
+ * the page are decoded. Pure; results are allocated from `mem`. Any thread may call it. */
 #ifndef MODEL_ATOM_PAGE_H
 #define MODEL_ATOM_PAGE_H
 

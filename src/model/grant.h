@@ -2,7 +2,8 @@
  * they expire.
  *
  * A grant is what one user allows one app. A family is one authorization under it: a code and every
- * token issued from it. Nothing that expired or was revoked becomes valid again. Pure. */
+ * token issued from it. Nothing that expired or was revoked becomes valid again. Pure; any thread
+ * may call them. */
 #ifndef MODEL_GRANT_H
 #define MODEL_GRANT_H
 

@@ -1,5 +1,6 @@
-/* host_list.h - the hosts that an operator allows: names separated by spaces, such as
- * "claude.ai *.example.com localhost". "*.example.com" is every host below example.com. Pure. */
+/* host_list.h - the hosts that an operator allows: names separated by spaces, such as "claude.ai
+ * *.example.com localhost". "*.example.com" is every host below example.com. Pure; any thread may
+ * call them. */
 #ifndef MODEL_HOST_LIST_H
 #define MODEL_HOST_LIST_H
 

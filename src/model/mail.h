@@ -1,4 +1,4 @@
-/* mail.h - an email that waits in the outbox. */
+/* mail.h - an email that waits in the outbox. Pure; any thread may call them. */
 #ifndef MODEL_MAIL_H
 #define MODEL_MAIL_H
 

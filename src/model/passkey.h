@@ -1,4 +1,5 @@
-/* passkey.h - a passkey of a user: the public key of an authenticator (WebAuthn). */
+/* passkey.h - a passkey of a user: the public key of an authenticator (WebAuthn). Only a type,
+ * whose strings the maker of a value owns: any thread may use its own. */
 #ifndef MODEL_PASSKEY_H
 #define MODEL_PASSKEY_H
 

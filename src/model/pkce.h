@@ -1,4 +1,5 @@
-/* pkce.h - PKCE (RFC 7636) with S256 only. Pure; `mem` is scratch memory. */
+/* pkce.h - PKCE (RFC 7636) with S256 only. Pure; `mem` is scratch memory. Any thread may call
+ * them. */
 #ifndef MODEL_PKCE_H
 #define MODEL_PKCE_H
 

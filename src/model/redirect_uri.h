@@ -1,9 +1,9 @@
-/* redirect_uri.h - rules for the redirect URIs of apps. Pure; results are allocated from `mem`.
+/* redirect_uri.h - rules for the redirect URIs of apps. Pure; results are allocated from `mem`. Any
+ * thread may call them.
  *
  * An app may register https with a host, http on a loopback host, or a private-use scheme with a
  * dot in it (com.example.app:/done). No fragment, no user info, no wildcard, nothing a browser
- * would rewrite.
- */
+ * would rewrite. */
 #ifndef MODEL_REDIRECT_URI_H
 #define MODEL_REDIRECT_URI_H
 

@@ -1,6 +1,7 @@
 /* usage.h - usage statistics of apps and the reasons of their failed requests.
  *
- * A day is the number of days since 1970-01-01 UTC. Pure; results are allocated from `mem`. */
+ * A day is the number of days since 1970-01-01 UTC. Pure; results are allocated from `mem`. Any
+ * thread may call them. */
 #ifndef MODEL_USAGE_H
 #define MODEL_USAGE_H
 

@@ -1,4 +1,5 @@
-/* net.h - connections that the service itself opens, with libcurl. */
+/* net.h - connections that the service itself opens, with libcurl. Call from the main thread,
+ * before others start. */
 #ifndef NET_NET_H
 #define NET_NET_H
 

@@ -1,4 +1,5 @@
-/* authorize_query.h - parses the query of an authorization request, without validating it. */
+/* authorize_query.h - parses the query of an authorization request, without validating it. Results
+ * are in the request's arena. Call from the thread that handles the request. */
 #ifndef OAUTH_AUTHORIZE_QUERY_H
 #define OAUTH_AUTHORIZE_QUERY_H
 

@@ -1,6 +1,7 @@
 /* consent_preview.h - shows on the consent page what the app would read if the user agrees.
  *
- * Uses the user's current data and the rules of the API. Values are in the request's arena. */
+ * Uses the user's current data and the rules of the API. Values are in the request's arena. Call
+ * from the thread that handles the request. */
 #ifndef OAUTH_CONSENT_PREVIEW_H
 #define OAUTH_CONSENT_PREVIEW_H
 

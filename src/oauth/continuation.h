@@ -1,5 +1,6 @@
 /* continuation.h - what a user continues with after signing in or signing up: a page, or the
- * authorization request of an app. */
+ * authorization request of an app. Results are in the request's arena. Call from the thread that
+ * handles the request. */
 #ifndef OAUTH_CONTINUATION_H
 #define OAUTH_CONTINUATION_H
 

@@ -1,5 +1,5 @@
 /* document_client.h - fetches the client ID metadata document of the client that an authorization
- * request names, before the request is checked. */
+ * request names, before the request is checked. Call from the thread that handles the request. */
 #ifndef OAUTH_DOCUMENT_CLIENT_H
 #define OAUTH_DOCUMENT_CLIENT_H
 

@@ -1,6 +1,7 @@
 /* oauth_routes.h - the route tables of sign-up, sign-in and the OAuth endpoints.
  *
- * app/routes.c puts them into the list that the service serves. Each table ends with { 0 }. */
+ * app/routes.c puts them into the list that the service serves. Each table ends with { 0 }.
+ * Read-only; any thread may use them. */
 #ifndef OAUTH_OAUTH_ROUTES_H
 #define OAUTH_OAUTH_ROUTES_H
 

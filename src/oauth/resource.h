@@ -1,5 +1,5 @@
 /* resource.h - the `resource` parameter of OAuth requests (RFC 8707): where the tokens shall be
- * valid. */
+ * valid. Pure; any thread may call them. */
 #ifndef OAUTH_RESOURCE_H
 #define OAUTH_RESOURCE_H
 

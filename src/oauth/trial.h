@@ -4,8 +4,7 @@
  * URI is accepted only with a `state` created by trial_begin() for this app, in this session, by
  * the app's owner, less than ten minutes ago. Nothing is stored: the state carries a MAC made with
  * the session's key, and the PKCE verifier is derived from the same key, so the browser never sees
- * it.
- */
+ * it. Results are in the request's arena. Call from the thread that handles the request. */
 #ifndef OAUTH_TRIAL_H
 #define OAUTH_TRIAL_H
 

@@ -1,5 +1,5 @@
 /* chart.h - template values for an SVG bar chart of an app's usage per day, and the same numbers as
- * text. */
+ * text. Results are in the request's arena. Call from the thread that handles the request. */
 #ifndef PAGE_CHART_H
 #define PAGE_CHART_H
 

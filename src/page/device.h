@@ -1,4 +1,6 @@
-/* device.h - browser and operating system from a User-Agent header, for display only. */
+/* device.h - browser and operating system from a User-Agent header, for display only. device_read()
+ * is pure, and any thread may call them; call device_text() from the thread that handles the
+ * request. */
 #ifndef PAGE_DEVICE_H
 #define PAGE_DEVICE_H
 

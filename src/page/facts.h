@@ -1,7 +1,8 @@
 /* facts.h - a user's facts as readable text for pages.
  *
  * "favorite_artists" is "Favorite artists", a value of a closed vocabulary has its label, true is
- * "yes", an app is shown by its name. Results are allocated in the request's arena. */
+ * "yes", an app is shown by its name. Results are allocated in the request's arena. Call from the
+ * thread that handles the request. */
 #ifndef PAGE_FACTS_H
 #define PAGE_FACTS_H
 

@@ -1,4 +1,5 @@
-/* hints_panel.h - template values for the hints an agent would get. */
+/* hints_panel.h - template values for the hints an agent would get. Results are in the request's
+ * arena. Call from the thread that handles the request. */
 #ifndef PAGE_HINTS_PANEL_H
 #define PAGE_HINTS_PANEL_H
 

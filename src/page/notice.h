@@ -1,7 +1,8 @@
 /* notice.h - tells users by email what happened to their account.
  *
  * Best effort: the change itself has been made, so a notice that cannot be queued is only logged.
- * Does nothing without email, and for users without a confirmed address. */
+ * Does nothing without email, and for users without a confirmed address. Call from the thread that
+ * handles the request. */
 #ifndef PAGE_NOTICE_H
 #define PAGE_NOTICE_H
 

@@ -10,7 +10,8 @@
  *     for (each item, by its number)
  *         if (pager_shows(&pager, number)) …
  *
- * A page number past the end shows the last page, because removing items may shorten the list. */
+ * A page number past the end shows the last page, because removing items may shorten the list. The
+ * caller owns the pager, and one thread uses it. */
 #ifndef PAGE_PAGER_H
 #define PAGE_PAGER_H
 

@@ -1,6 +1,7 @@
 /* passkey_form.h - the fields in which pages/passkey.js sends what a passkey answered.
  *
- * A route lists PASSKEY_FIELDS first and its own fields after them. */
+ * A route lists PASSKEY_FIELDS first and its own fields after them. Results are in the request's
+ * arena. Call from the thread that handles the request. */
 #ifndef PAGE_PASSKEY_FORM_H
 #define PAGE_PASSKEY_FORM_H
 

@@ -1,4 +1,5 @@
-/* second_person.h - rewrites texts about "the user" for pages that address the reader as "you". */
+/* second_person.h - rewrites texts about "the user" for pages that address the reader as "you".
+ * Pure; any thread may call it. */
 #ifndef PAGE_SECOND_PERSON_H
 #define PAGE_SECOND_PERSON_H
 

@@ -2,7 +2,8 @@
  * and on the app's page.
  *
  * A box belongs to the row of a scope: preferences:read, or if the app does not have it, each area.
- * Its value is "sensitive:" and the scope. Values are in the request's arena. */
+ * Its value is "sensitive:" and the scope. Values are in the request's arena. Call from the thread
+ * that handles the request. */
 #ifndef PAGE_SENSITIVE_H
 #define PAGE_SENSITIVE_H
 

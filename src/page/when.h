@@ -1,7 +1,8 @@
 /* when.h - times as text for pages.
  *
  * The reader's time zone is unknown, so recent times are relative ("3 hours ago") and older ones
- * are UTC dates. Results are allocated in the request's arena. */
+ * are UTC dates. Results are allocated in the request's arena. Call from the thread that handles
+ * the request. */
 #ifndef PAGE_WHEN_H
 #define PAGE_WHEN_H
 

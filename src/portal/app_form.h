@@ -1,4 +1,5 @@
-/* app_form.h - shared by the pages about a developer's apps: owner check, layout, and form. */
+/* app_form.h - shared by the pages about a developer's apps: owner check, layout, and form. Results
+ * are in the request's arena. Call from the thread that handles the request. */
 #ifndef PORTAL_APP_FORM_H
 #define PORTAL_APP_FORM_H
 

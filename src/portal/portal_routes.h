@@ -1,6 +1,7 @@
 /* portal_routes.h - the route tables of the developer portal.
  *
- * app/routes.c puts them into the list that the service serves. Each table ends with { 0 }. */
+ * app/routes.c puts them into the list that the service serves. Each table ends with { 0 }.
+ * Read-only; any thread may use them. */
 #ifndef PORTAL_PORTAL_ROUTES_H
 #define PORTAL_PORTAL_ROUTES_H
 

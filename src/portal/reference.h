@@ -2,7 +2,8 @@
  *
  * Made from the OpenAPI document: endpoints by group, $ref resolved, types described in words, and
  * an example call for each. Rendered as Markdown (reference_text.c) or as pages
- * (reference_pages.c). Everything is allocated in the arena given to reference_make(). */
+ * (reference_pages.c). Everything is allocated in the arena given to reference_make(). Any thread
+ * may call these functions. */
 #ifndef PORTAL_REFERENCE_H
 #define PORTAL_REFERENCE_H
 

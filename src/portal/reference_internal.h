@@ -1,6 +1,7 @@
 /* reference_internal.h - helpers shared by reference.c, reference_call.c, and reference_kind.c.
  *
- * Does not include reference.h, so that the include graph has no cycle. */
+ * Does not include reference.h, so that the include graph has no cycle. Results are in the same
+ * arena; one thread makes a reference. */
 #ifndef PORTAL_REFERENCE_INTERNAL_H
 #define PORTAL_REFERENCE_INTERNAL_H
 

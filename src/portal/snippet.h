@@ -3,7 +3,7 @@
  * Each file is a valid program in its language, so that tests can check its syntax. {{name}} is
  * replaced by a value, escaped for the quotes around it: single ones in a .sh file, double ones
  * elsewhere. A line that ends with the comment {{confidential}} or {{hints}} is kept only if that
- * member of struct snippet is true. */
+ * member of struct snippet is true. Any thread may call it. */
 #ifndef PORTAL_SNIPPET_H
 #define PORTAL_SNIPPET_H
 

@@ -17,7 +17,10 @@
  *   changes.c      the change log
  *   question.c     asks what changed since the last answer
  *   sync.c         asks once for all requests that wait
- *   maintenance.c  backup, restore, and check */
+ *   maintenance.c  backup, restore, and check
+ *
+ * Any thread may call these functions, as db.h describes, unless a declaration says otherwise. The
+ * store owns its connections and frees them when it is closed. */
 #ifndef POSTGRES_POSTGRES_H
 #define POSTGRES_POSTGRES_H
 

@@ -13,7 +13,10 @@
  *   query.c        one statement on the databases it needs
  *   rows.c         results of several databases as one
  *   sync.c         what changed, in one database or in all
- *   metrics.c      the metrics of all databases, added up */
+ *   metrics.c      the metrics of all databases, added up
+ *
+ * Any thread may call these functions, as db.h describes, unless a declaration says otherwise. The
+ * store owns the stores of its databases. */
 #ifndef SPREAD_SPREAD_H
 #define SPREAD_SPREAD_H
 

@@ -11,7 +11,10 @@
  *   restore.c      restoring a backup
  *   follow.c       copies the log to another folder, continuously
  *   shipped.c      the file of copied transactions
- *   followed.c     makes a backup of these */
+ *   followed.c     makes a backup of these
+ *
+ * Any thread may call these functions, as db.h describes, unless a declaration says otherwise. The
+ * store owns its connections and frees them when it is closed. */
 #ifndef SQLITE_SQLITE_H
 #define SQLITE_SQLITE_H
 

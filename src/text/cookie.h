@@ -1,4 +1,4 @@
-/* cookie.h - reads one cookie from a Cookie header. */
+/* cookie.h - reads one cookie from a Cookie header. Pure; any thread may call it. */
 #ifndef TEXT_COOKIE_H
 #define TEXT_COOKIE_H
 

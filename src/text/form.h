@@ -1,4 +1,5 @@
-/* form.h - parses a query string or an application/x-www-form-urlencoded body. */
+/* form.h - parses a query string or an application/x-www-form-urlencoded body. Names and values are
+ * allocated from the arena. Any thread may call these functions. */
 #ifndef TEXT_FORM_H
 #define TEXT_FORM_H
 

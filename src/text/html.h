@@ -1,4 +1,5 @@
-/* html.h - escapes text for HTML. */
+/* html.h - escapes text for HTML. Output is appended to the caller's buffer. Any thread may call
+ * it. */
 #ifndef TEXT_HTML_H
 #define TEXT_HTML_H
 

@@ -4,7 +4,8 @@
  * The scanner reads a template one character at a time and knows in which state a browser's
  * tokenizer would be. It accepts less HTML than a browser does: markup that browsers repair (an
  * attribute without a space before it, a comment inside a script) is rejected, so that the context
- * of a template mark is never ambiguous. */
+ * of a template mark is never ambiguous. The caller owns the scanner; any thread may use one of its
+ * own. */
 #ifndef TEXT_HTML_SCANNER_H
 #define TEXT_HTML_SCANNER_H
 

@@ -1,4 +1,5 @@
-/* json_tree.h - writes a parsed JSON tree, compact or formatted for reading. */
+/* json_tree.h - writes a parsed JSON tree, compact or formatted for reading. Output goes to the
+ * caller's writer or buffer. Any thread may call these functions. */
 #ifndef TEXT_JSON_TREE_H
 #define TEXT_JSON_TREE_H
 

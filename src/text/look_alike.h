@@ -1,4 +1,5 @@
-/* look_alike.h - maps letters of other scripts to the Latin letters they look like. */
+/* look_alike.h - maps letters of other scripts to the Latin letters they look like. The result is
+ * allocated from the arena. Any thread may call it. */
 #ifndef TEXT_LOOK_ALIKE_H
 #define TEXT_LOOK_ALIKE_H
 

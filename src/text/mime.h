@@ -1,6 +1,7 @@
 /* mime.h - writes an email: headers, and the same content as plain text and as HTML.
  *
- * Header values cannot contain line breaks: control characters are replaced. */
+ * Header values cannot contain line breaks: control characters are replaced. The email is appended
+ * to the caller's buffer. Any thread may call it. */
 #ifndef TEXT_MIME_H
 #define TEXT_MIME_H
 

@@ -1,7 +1,8 @@
 /* multipart.h - parses multipart/form-data (RFC 7578) as browsers send it.
  *
  * Strict where browsers agree: no preamble, every part is form-data with a name, no nested parts.
- * Parts point into the body. The bytes of a file are not checked. */
+ * Parts point into the body. The bytes of a file are not checked. Any thread may call these
+ * functions. */
 #ifndef TEXT_MULTIPART_H
 #define TEXT_MULTIPART_H
 

@@ -2,7 +2,8 @@
  *
  * The file is read chunk by chunk, and a new one is written from the chunks that draw the picture:
  * text, dates, color profiles, animation, and whatever follows the image are left out. The
- * compressed data itself is not decoded; the size in pixels bounds what a browser decodes. Pure. */
+ * compressed data itself is not decoded; the size in pixels bounds what a browser decodes. Pure;
+ * any thread may call it. */
 #ifndef TEXT_PNG_H
 #define TEXT_PNG_H
 

@@ -1,7 +1,8 @@
 /* template_internal.h - a parsed template. Private to template_parse.c and template_render.c.
  *
  * A page is a flat list of nodes with its includes expanded. The content of a section follows its
- * node; `end` is where the content ends. */
+ * node; `end` is where the content ends. Templates are in the arena of their set. They are parsed
+ * at startup by one thread; afterwards they are read-only, and any thread may use them. */
 #ifndef TEXT_TEMPLATE_INTERNAL_H
 #define TEXT_TEMPLATE_INTERNAL_H
 

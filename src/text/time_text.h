@@ -1,4 +1,5 @@
-/* time_text.h - formats and parses RFC 3339 times in UTC: 2026-11-14T09:30:00Z. */
+/* time_text.h - formats and parses RFC 3339 times in UTC: 2026-11-14T09:30:00Z. Any thread may call
+ * these functions. */
 #ifndef TEXT_TIME_TEXT_H
 #define TEXT_TIME_TEXT_H
 

@@ -2,7 +2,7 @@
  *
  * Private to tokenizer.c, tokenizer_merge.c and tools/tokenizer_table.c, which generates the data
  * at build time. It is read-only program data: nothing is computed at startup, pages are loaded on
- * demand, and processes share them. Numbers are little-endian on every machine.
+ * demand, and processes and threads share them. Numbers are little-endian on every machine.
  *
  *   slots     u32 each, an open hash table: where a token's record is, and 10 bits of its hash
  *   records   one for each token: length (u8), rank (u24), bytes

@@ -1,5 +1,6 @@
 /* bring_internal.h - the facts of a file while it is read. Private to the files of bring.h, which
- * this header does not include, so that the include graph has no cycle. */
+ * this header does not include, so that the include graph has no cycle. Facts are in the arena
+ * `work`; one thread reads a file. */
 #ifndef TRANSFER_BRING_INTERNAL_H
 #define TRANSFER_BRING_INTERNAL_H
 

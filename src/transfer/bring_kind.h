@@ -1,4 +1,5 @@
-/* bring_kind.h - the files that bring.h knows, what can be wrong with one, and limits. */
+/* bring_kind.h - the files that bring.h knows, what can be wrong with one, and limits. Constants:
+ * any thread may read them. */
 #ifndef TRANSFER_BRING_KIND_H
 #define TRANSFER_BRING_KIND_H
 

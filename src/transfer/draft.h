@@ -1,7 +1,8 @@
 /* draft.h - stores an uploaded document between its preview and its import.
  *
  * Confirming imports exactly the document that was previewed. One draft per user; it is deleted by
- * the import, by the next upload, after DRAFT_SECONDS, and with the account. */
+ * the import, by the next upload, after DRAFT_SECONDS, and with the account. Results are allocated
+ * from `mem`. Any thread may call these functions. */
 #ifndef TRANSFER_DRAFT_H
 #define TRANSFER_DRAFT_H
 

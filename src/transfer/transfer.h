@@ -2,10 +2,10 @@
  *
  * A user's own export contains every atom with its sources, times, and status; an app's export
  * contains the active atoms. The own export also names the user's passkeys and contains the user's
- * activity, which an import ignores. An import is all or
- * nothing: existing and suppressed atoms win, the others are added unchanged. Exporting, importing
- * into an empty account, and exporting again gives the same document except for ids, export time,
- * and account. */
+ * activity, which an import ignores. An import is all or nothing: existing and suppressed atoms
+ * win, the others are added unchanged. Exporting, importing into an empty account, and exporting
+ * again gives the same document except for ids, export time, and account. Results are allocated
+ * from `mem`. Any thread may call these functions. */
 #ifndef TRANSFER_TRANSFER_H
 #define TRANSFER_TRANSFER_H
 

@@ -1,5 +1,5 @@
 /* transfer_internal.h - a parsed import document. Private to transfer_read.c and transfer_import.c.
- */
+ * Allocated from the arena of the import, and used by its thread. */
 #ifndef TRANSFER_TRANSFER_INTERNAL_H
 #define TRANSFER_TRANSFER_INTERNAL_H
 

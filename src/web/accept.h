@@ -1,4 +1,4 @@
-/* accept.h - evaluates Accept headers (RFC 9110 §12.5.1). */
+/* accept.h - evaluates Accept headers (RFC 9110 §12.5.1). Pure; any thread may call them. */
 #ifndef WEB_ACCEPT_H
 #define WEB_ACCEPT_H
 

@@ -1,4 +1,5 @@
-/* assets.h - serves the stylesheets, images, and scripts of the pages, embedded in the program. */
+/* assets.h - serves the stylesheets, images, and scripts of the pages, embedded in the program.
+ * Made at startup, then read-only: any thread may use them. */
 #ifndef WEB_ASSETS_H
 #define WEB_ASSETS_H
 

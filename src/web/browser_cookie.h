@@ -1,5 +1,6 @@
 /* browser_cookie.h - cookies of the pages: HttpOnly, for the whole site, and on HTTPS limited to
- * this host by the prefix __Host-. */
+ * this host by the prefix __Host-. Results are in the request's arena. Call from the thread that
+ * handles the request. */
 #ifndef WEB_BROWSER_COOKIE_H
 #define WEB_BROWSER_COOKIE_H
 

@@ -1,7 +1,8 @@
 /* error.h - sends error responses, all in one shape.
  *
  * Programs get {"error", "error_description", "details"}; a browser that asks for a page gets an
- * error page. The sentence says what was wrong and what to do next. */
+ * error page. The sentence says what was wrong and what to do next. Call from the thread that
+ * handles the request. */
 #ifndef WEB_ERROR_H
 #define WEB_ERROR_H
 

@@ -1,6 +1,7 @@
 /* field.h - how a route declares its query and form fields, with types and bounds.
  *
- * read_fields.h parses them; handlers get the values with call_text() and call_integer(). */
+ * read_fields.h parses them; handlers get the values with call_text() and call_integer(). Tables
+ * are constants that any thread reads; values are in the request's arena. */
 #ifndef WEB_FIELD_H
 #define WEB_FIELD_H
 

@@ -3,7 +3,7 @@
  * The message travels in its own cookie from the 303 to the next page, which shows it and deletes
  * the cookie. It is not in the URL, where any link could put text on our pages. The cookie is still
  * untrusted: it only selects a message of the catalog, and an undo id works only for its own user.
- */
+ * Call from the thread that handles the request. */
 #ifndef WEB_FLASH_H
 #define WEB_FLASH_H
 

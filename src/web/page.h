@@ -1,7 +1,7 @@
 /* page.h - sends an HTML page.
  *
  * Renders a template of pages/ in the request's language, with the security headers that every page
- * carries. */
+ * carries. Call from the thread that handles the request. */
 #ifndef WEB_PAGE_H
 #define WEB_PAGE_H
 

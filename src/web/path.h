@@ -1,4 +1,4 @@
-/* path.h - checks that a request path is in canonical form. */
+/* path.h - checks that a request path is in canonical form. Pure; any thread may call it. */
 #ifndef WEB_PATH_H
 #define WEB_PATH_H
 

@@ -1,7 +1,8 @@
 /* read_fields.h - parses and checks the fields that a route declares, before its handler runs.
  *
  * A field sent without a value counts as not sent (RFC 6749 §3.1). A field sent twice is rejected,
- * and an undeclared field is ignored; read_fields_warn() names it. */
+ * and an undeclared field is ignored; read_fields_warn() names it. Values are in the request's
+ * arena. Call from the thread that handles the request. */
 #ifndef WEB_READ_FIELDS_H
 #define WEB_READ_FIELDS_H
 

@@ -4,7 +4,8 @@
  * returns an err, which dispatch turns into an error response. A later call replaces an earlier
  * response completely, headers included. Each response carries the headers that its kind requires;
  * no function here copies client input into a header, except an Origin that was checked. Header
- * names and values are not copied: they must stay valid as long as the call. */
+ * names and values are not copied: they must stay valid as long as the call. Call from the thread
+ * that handles the request. */
 #ifndef WEB_RESPONSE_H
 #define WEB_RESPONSE_H
 

@@ -2,7 +2,8 @@
  *
  * A row declares everything that must hold before its handler runs; dispatch.c checks it, so
  * handlers do not. Tables end with { 0 }; app/routes.c lists them. A row that does not state its
- * caller, or contradicts itself, is an error at startup (router.h). */
+ * caller, or contradicts itself, is an error at startup (router.h). Tables are constants: any
+ * thread may read them. */
 #ifndef WEB_ROUTE_H
 #define WEB_ROUTE_H
 

@@ -1,7 +1,7 @@
 /* router.h - finds the routes of a path.
  *
  * Only the canonical form of a path (path.h) matches, byte for byte. Built at startup, then
- * read-only. */
+ * read-only: any thread may search. The caller frees the router. */
 #ifndef WEB_ROUTER_H
 #define WEB_ROUTER_H
 

@@ -1,4 +1,5 @@
-/* state.h - state shared by all requests. Read-only after web_new(), except for atomics. */
+/* state.h - state shared by all requests. web_free() frees it. Read-only after web_new(), except
+ * for atomics and for parts that any thread may call. */
 #ifndef WEB_STATE_H
 #define WEB_STATE_H
 
