@@ -83,12 +83,12 @@ BEGIN {
 
     # Modules that allocate from arenas only (given by tools/lint), that may not use goto, and that contain SQL.
     add_words(uses_arenas, arenas)
-    add_words(no_goto, "flow job web dispatch page api oauth account portal app")
+    add_words(no_goto, "flow job web dispatch page api oauth account portal command app")
     add_words(has_sql, "store db sqlite postgres")
     # Modules that handle struct db only as an opaque pointer.
     add_words(opaque_db, "flow job web dispatch page api oauth account portal")
     # Modules without a clock and without I/O.
-    add_words(pure, "domain model hint tokenizer")
+    add_words(pure, "domain value model hint tokenizer")
 
     # Within its module, a library belongs to one file or one family of files.
     file_of_library["utf8proc.h"] = "src/text/utf8[.]c"
@@ -433,7 +433,7 @@ function check_literals(    i, text)
         if (!(module in has_sql) && looks_like_sql(text))
             fail("sql", "SQL belongs in src/store and src/db")
         if (module == "text" || FILENAME == "src/base/log.c" ||
-            FILENAME == "src/domain/value_patterns.c") # reads markup, writes none
+            FILENAME == "src/value/value_patterns.c") # reads markup, writes none
             continue
         if (text ~ /^</ || text ~ /<\/[a-z]/)
             fail("markup", "markup belongs in pages/ or src/text, which escape it")

@@ -11,7 +11,7 @@
 #include "base/ascii.h"
 #include "base/nearest.h"
 #include "domain/domain.h"
-#include "domain/value_clean.h"
+#include "value/value_clean.h"
 #include "domain/value_text.h"
 #include "model/atom.h"
 #include "text/json_read.h"

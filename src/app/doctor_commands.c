@@ -1,7 +1,7 @@
 /* doctor: makes a temporary account and app, lets doctor/ use them, and prints what it finds. */
-#include "app/command.h"
+#include "app/commands.h"
 
-#include "app/store_access.h"
+#include "command/store_access.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/log.h"

@@ -1,7 +1,7 @@
 /* version and help: every text is generated from the tables the program runs on. */
-#include "app/command.h"
-#include "config/definitions.h"
+#include "app/commands.h"
 
+#include "config/definitions.h"
 #include "api/openapi.h"
 #include "app/routes.h"
 #include "base/buf.h"

@@ -1,7 +1,7 @@
 /* main.c - parses the command line, loads the settings, and runs the command. */
-#include "app/command.h"
+#include "command/command.h"
 #include "config/definitions.h"
-#include "app/store_access.h"
+#include "command/store_access.h"
 #include "base/arena.h"
 #include "base/fault_injection.h"
 #include "base/log.h"

@@ -1,6 +1,6 @@
 /* serve, demo, and health: run the service on the configured store or on a temporary one, and ask
  * it whether it is ready. */
-#include "app/command.h"
+#include "app/commands.h"
 
 #include "config/definitions.h"
 #include "app/demo_data.h"

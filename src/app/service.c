@@ -5,7 +5,7 @@
 
 #include "api/openapi.h"
 #include "app/confine.h"
-#include "app/control.h"
+#include "command/control.h"
 #include "app/notify.h"
 #include "app/reload.h"
 #include "app/routes.h"

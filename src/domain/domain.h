@@ -15,6 +15,7 @@ struct context_index;
 struct json;
 struct terms;
 
+#define VALUE_MAX_CHARACTERS 200
 #define DOMAINS_MAX 48 /* each has a scope, and a set of scopes is a 64-bit word */
 
 enum member_type {
@@ -28,7 +29,7 @@ enum member_type {
 
 enum member_safety { SAFETY_NONE, SAFETY_CONSTRAINT, SAFETY_CRITICAL };
 
-/* What a value must be to fit into the sentence of a hint; see domain/phrase.h. */
+/* What a value must be to fit into the sentence of a hint; see value/phrase.h. */
 enum phrase_form { FORM_ANY, FORM_NOUN, FORM_GERUND, FORM_ADJECTIVE, FORM_ROLE };
 
 struct vocabulary_value {

@@ -5,7 +5,6 @@
 #include "base/arena.h"
 #include "domain/domain.h"
 #include "domain/domain_internal.h"
-#include "domain/value.h"
 #include "domain/value_text.h"
 #include "text/json_read.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "crypt/random.h"
-#include "domain/value.h"
+#include "value/value.h"
 #include "flow/corrections_internal.h"
 #include "flow/preferences.h"
 #include "flow/undo_note.h"

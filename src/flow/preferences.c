@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "crypt/random.h"
-#include "domain/preference_items.h"
+#include "value/preference_items.h"
 #include "flow/undo_note.h"
 #include "hint/hint.h"
 #include "store/activity_store.h"

@@ -6,7 +6,7 @@
 #define FLOW_PREFERENCES_H
 
 #include "base/err.h"
-#include "domain/preference_items.h"
+#include "value/preference_items.h"
 #include "model/atom_merge.h"
 #include "model/atom_page.h"
 #include "store/record_store.h"

@@ -3,7 +3,7 @@
  * Records are prepared for readers who see everything. For others, and only in the domains that
  * their view limits, a record is built from the atoms that are left. */
 #include "base/arena.h"
-#include "domain/statement.h"
+#include "value/statement.h"
 #include "flow/preferences.h"
 #include "store/atom_store.h"
 #include "store/tx.h"

@@ -1,8 +1,8 @@
 /* proposals.c - implements the part of corrections.h in which apps propose changes and users decide
  * on them. */
 #include "base/arena.h"
-#include "domain/statement.h"
-#include "domain/value.h"
+#include "value/statement.h"
+#include "value/value.h"
 #include "flow/corrections.h"
 #include "flow/corrections_internal.h"
 #include "store/activity_store.h"

@@ -2,8 +2,8 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "domain/phrase.h"
-#include "domain/value_patterns.h"
+#include "value/phrase.h"
+#include "value/value_patterns.h"
 #include "hint/hint_quotes.h"
 #include "model/app_names.h"
 #include "text/utf8.h"

@@ -1,8 +1,8 @@
 #include "hint/hint_dangers.h"
 
 #include "base/arena.h"
-#include "domain/danger.h"
-#include "domain/value_clean.h"
+#include "value/danger.h"
+#include "value/value_clean.h"
 #include "text/json_read.h"
 
 struct str

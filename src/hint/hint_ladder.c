@@ -1,8 +1,8 @@
 #include "hint/hint_ladder.h"
 
 #include "base/arena.h"
-#include "domain/statement.h"
-#include "domain/value_clean.h"
+#include "value/statement.h"
+#include "value/value_clean.h"
 #include "hint/hint_according.h"
 #include "hint/hint_units.h"
 

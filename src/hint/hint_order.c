@@ -1,7 +1,7 @@
 #include "hint/hint_order.h"
 
 #include "base/arena.h"
-#include "domain/statement.h"
+#include "value/statement.h"
 
 #include <stdlib.h>
 

@@ -1,6 +1,6 @@
 #include "hint/hint_quotes.h"
 
-#include "domain/value_patterns.h"
+#include "value/value_patterns.h"
 #include "text/utf8.h"
 
 #include <string.h>

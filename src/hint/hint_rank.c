@@ -1,7 +1,7 @@
 #include "hint/hint_rank.h"
 
 #include "base/arena.h"
-#include "domain/value_clean.h"
+#include "value/value_clean.h"
 #include "hint/hint.h"
 #include "hint/hint_dangers.h"
 

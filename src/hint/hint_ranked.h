@@ -3,7 +3,7 @@
 #ifndef HINT_HINT_RANKED_H
 #define HINT_HINT_RANKED_H
 
-#include "domain/statement.h"
+#include "value/statement.h"
 #include "model/atom.h"
 
 struct ranked {

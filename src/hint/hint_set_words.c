@@ -1,7 +1,7 @@
 #include "hint/hint_set_words.h"
 
 #include "base/arena.h"
-#include "domain/statement.h"
+#include "value/statement.h"
 #include "domain/terms.h"
 #include "domain/value_text.h"
 

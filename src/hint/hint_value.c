@@ -1,8 +1,8 @@
 #include "hint/hint_value.h"
 
 #include "base/arena.h"
-#include "domain/phrase.h"
-#include "domain/value_none.h"
+#include "value/phrase.h"
+#include "value/value_none.h"
 #include "domain/value_text.h"
 #include "hint/hint_pairs.h"
 #include "hint/hint_quotes.h"

@@ -1,6 +1,6 @@
 #include "hint/hint_words.h"
 
-#include "domain/article.h"
+#include "value/article.h"
 #include "hint/hint_pairs.h"
 
 #include <string.h>

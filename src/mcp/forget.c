@@ -6,7 +6,7 @@
  * others does if changes of the app wait. A suppressed fact is kept, so that no app can store it
  * again. */
 #include "dispatch/allowed_domains.h"
-#include "domain/value.h"
+#include "value/value.h"
 #include "flow/corrections.h"
 #include "flow/preferences.h"
 #include "mcp/confirm.h"

@@ -9,7 +9,7 @@
 #include "model/atom_merge.h"
 
 #include "crypt/digest.h"
-#include "domain/preference_items.h"
+#include "value/preference_items.h"
 
 #define DAY ((int64_t)24 * 3600)
 

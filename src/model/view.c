@@ -10,7 +10,7 @@
 #include "base/buf.h"
 #include "crypt/digest.h"
 #include "domain/domain.h"
-#include "domain/statement.h"
+#include "value/statement.h"
 
 #define LINES_AT (DIGEST_SHORT_LENGTH + 1) /* after the digest and its line feed */
 

@@ -9,7 +9,7 @@
 #include "base/ascii.h"
 #include "base/buf.h"
 #include "dispatch/browser_session.h"
-#include "domain/value.h"
+#include "value/value.h"
 #include "domain/value_text.h"
 #include "flow/apps.h"
 #include "flow/corrections.h"

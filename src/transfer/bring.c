@@ -10,7 +10,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "domain/value.h"
+#include "value/value.h"
 #include "transfer/json_items.h"
 #include "text/json_read.h"
 #include "text/json_write.h"

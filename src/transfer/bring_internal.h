@@ -4,7 +4,7 @@
 #ifndef TRANSFER_BRING_INTERNAL_H
 #define TRANSFER_BRING_INTERNAL_H
 
-#include "domain/value.h"
+#include "value/value.h"
 #include "transfer/bring_kind.h"
 #include "transfer/ranking.h"
 

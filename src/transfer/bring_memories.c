@@ -8,8 +8,8 @@
 #include "transfer/bring_memory.h"
 
 #include "base/arena.h"
-#include "domain/statement.h"
-#include "domain/value_clean.h"
+#include "value/statement.h"
+#include "value/value_clean.h"
 #include "domain/value_text.h"
 #include "context/context.h"
 #include "text/utf8.h"

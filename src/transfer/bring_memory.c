@@ -7,7 +7,7 @@
 #include "transfer/bring_memory.h"
 
 #include "base/ascii.h"
-#include "domain/value.h"
+#include "value/value.h"
 #include "text/utf8.h"
 
 /* ---- lines ---- */

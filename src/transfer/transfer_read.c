@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "domain/definition.h"
-#include "domain/value.h"
+#include "value/value.h"
 #include "flow/preferences.h"
 #include "transfer/transfer.h"
 #include "text/json_read.h"

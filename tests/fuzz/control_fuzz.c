@@ -1,5 +1,5 @@
 /* Any bytes as a request to the control socket: rejected with a reason, or parsed. */
-#include "app/control.h"
+#include "command/control.h"
 #include "base/arena.h"
 
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * last of them with the exit status; anything else is closed without one. */
 #include "fuzz_store.h"
 
-#include "app/control.h"
-#include "app/control_socket.h"
+#include "command/control.h"
+#include "command/control_socket.h"
 #include "base/workers.h"
 #include "crypt/password.h"
 #include "text/json_read.h"

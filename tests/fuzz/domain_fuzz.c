@@ -3,7 +3,7 @@
 #include "fuzz.h"
 
 #include "domain/domain.h"
-#include "domain/value.h"
+#include "value/value.h"
 #include "domain/value_text.h"
 #include "context/context.h"
 #include "model/scope.h"

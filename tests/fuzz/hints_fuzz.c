@@ -10,7 +10,7 @@
 #include "../unit/domains_kit.h"
 #include "base/buf.h"
 #include "context/context_task.h"
-#include "domain/value.h"
+#include "value/value.h"
 #include "hint/hint_answer.h"
 #include "model/app_names.h"
 #include "model/atom.h"

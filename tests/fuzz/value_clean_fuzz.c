@@ -4,10 +4,10 @@
 #include "fuzz.h"
 
 #include "../unit/domains_kit.h"
-#include "domain/danger.h"
-#include "domain/phrase.h"
-#include "domain/value_clean.h"
-#include "domain/value_none.h"
+#include "value/danger.h"
+#include "value/phrase.h"
+#include "value/value_clean.h"
+#include "value/value_none.h"
 #include "domain/value_text.h"
 #include "text/utf8.h"
 

@@ -4,7 +4,7 @@
 #include "fuzz.h"
 
 #include "../unit/domains_kit.h"
-#include "domain/value.h"
+#include "value/value.h"
 #include "domain/value_text.h"
 #include "text/json_read.h"
 #include "text/json_write.h"

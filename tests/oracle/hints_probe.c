@@ -12,7 +12,7 @@
 #include "config/definitions.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "domain/value.h"
+#include "value/value.h"
 #include "flow/hints.h"
 #include "model/app_names.h"
 #include "model/atom.h"

@@ -6,7 +6,7 @@
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
-#include "domain/value.h"
+#include "value/value.h"
 #include "hint/hint.h"
 #include "model/app_names.h"
 #include "model/atom.h"

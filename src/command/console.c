@@ -1,0 +1,138 @@
+/* console.c - standard output, errors, progress on a terminal, and passwords without echo. */
+#include "command/console.h"
+
+#include "base/arena.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <termios.h>
+#include <unistd.h>
+
+static bool progress_shown;
+
+static void
+end_progress(void)
+{
+    if (progress_shown)
+        fputs("\r\033[K", stderr);
+    progress_shown = false;
+}
+
+static void
+standard_out(struct console *console, struct str text)
+{
+    (void)console;
+    end_progress();
+    fwrite(text.ptr, 1, text.len, stdout);
+}
+
+static void
+standard_err(struct console *console, struct str text)
+{
+    (void)console;
+    end_progress();
+    fflush(stdout); /* keeps the order if both go to one terminal */
+    fwrite(text.ptr, 1, text.len, stderr);
+}
+
+static void
+standard_progress(struct console *console, int percent)
+{
+    (void)console;
+    if (!isatty(STDERR_FILENO))
+        return;
+    fprintf(stderr, "\r%3d %%", percent);
+    fflush(stderr);
+    progress_shown = true;
+}
+
+struct console *
+console_standard(void)
+{
+    static struct console standard = { standard_out, standard_err, standard_progress };
+    return &standard;
+}
+
+__attribute__((format(printf, 3, 0))) static void
+print_to(struct console *console, void (*write)(struct console *, struct str), const char *format,
+         va_list args)
+{
+    char *text = NULL;
+    int length = vasprintf(&text, format, args);
+    if (length < 0)
+        return;
+    write(console, (struct str){ text, (size_t)length });
+    free(text);
+}
+
+void
+console_print(struct console *console, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_to(console, console->out, format, args);
+    va_end(args);
+}
+
+void
+console_error(struct console *console, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    print_to(console, console->err, format, args);
+    va_end(args);
+}
+
+/* Turns terminal echo off; *before gets the settings to restore. */
+static bool
+disable_echo(struct termios *before)
+{
+    struct termios hidden;
+    if (tcgetattr(STDIN_FILENO, before) != 0)
+        return false;
+    hidden = *before;
+    hidden.c_lflag &= ~(tcflag_t)ECHO;
+    return tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden) == 0;
+}
+
+static enum err
+read_input(struct arena *mem, size_t max, bool one_line, struct str *out)
+{
+    char *text = arena_alloc(mem, max + 2); /* a line break, and one byte to notice too many */
+    size_t length = 0;
+    while (length < max + 2) {
+        ssize_t got = read(STDIN_FILENO, text + length, max + 2 - length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        length += (size_t)got;
+        if (one_line && text[length - 1] == '\n')
+            break;
+    }
+    if (length > 0 && text[length - 1] == '\n')
+        length--;
+    if (length > max)
+        return ERR_TOO_LARGE;
+    *out = (struct str){ text, length };
+    return ERR_NONE;
+}
+
+enum err
+console_read_secret(struct arena *mem, const char *prompt, size_t max, struct str *out)
+{
+    struct termios before;
+    if (!isatty(STDIN_FILENO))
+        return read_input(mem, max, false, out);
+    fputs(prompt, stderr);
+    fflush(stderr);
+    bool hidden = disable_echo(&before);
+    enum err err = read_input(mem, max, true, out);
+    if (hidden) {
+        tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
+        fputc('\n', stderr);
+    }
+    return err;
+}

@@ -1,0 +1,338 @@
+/* control.c - the service's end of the control socket. One thread accepts connections and reads
+ * requests; a complete one is passed to a worker, which then owns the connection. */
+#include "command/control.h"
+
+#include "command/control_socket.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/workers.h"
+#include "host/sandbox_probe.h"
+#include "text/json_read.h"
+#include "text/json_write.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define WORDS_MAX 64
+#define REQUEST_TIMEOUT_MS 10000 /* from accept to a complete request */
+#define POLL_MS 200
+#define CONNECTIONS_MAX 256
+#define CHUNK_BYTES ((size_t)1024 * 1024)
+#define LINE_MAX_BYTES (8 * CHUNK_BYTES) /* a byte takes at most 6 in a JSON string */
+
+struct connection;
+
+struct control {
+    int fd;
+    int stop_fd;
+    char *path;
+    pthread_t thread;
+    struct control_settings with;
+    struct connection *waiting[CONNECTIONS_MAX]; /* accepted, request not complete yet */
+    size_t waiting_count;
+};
+
+struct connection {
+    struct control *control;
+    int fd;
+    struct arena *mem;
+    struct control_reader reader;
+    size_t line_length;
+    int64_t deadline_ms;
+};
+
+/* A console whose other end is the socket. */
+struct remote_console {
+    struct console console;
+    int fd;
+    struct arena *mem;
+};
+
+/* ---- output ---- */
+
+static void
+send_line(struct remote_console *remote, const char *key, struct str text, int64_t number)
+{
+    struct buf out = buf_in(remote->mem, LINE_MAX_BYTES);
+    struct json json = json_into(&out);
+    json_open_object(&json);
+    if (str_present(text))
+        json_put_str(&json, key, text);
+    else
+        json_put_int(&json, key, number);
+    json_close_object(&json);
+    buf_add_char(&out, '\n');
+    control_write(remote->fd, buf_str(&out));
+}
+
+/* Splits large output between characters, since each piece is sent as a JSON string. */
+static void
+remote_out(struct console *console, struct str text)
+{
+    while (text.len > CHUNK_BYTES) {
+        size_t chunk = CHUNK_BYTES;
+        while (chunk > 1 && ((unsigned char)text.ptr[chunk] & 0xc0) == 0x80)
+            chunk--;
+        send_line((struct remote_console *)console, "out", str_first(text, chunk), 0);
+        text = str_from(text, chunk);
+    }
+    send_line((struct remote_console *)console, "out", text, 0);
+}
+
+static void
+remote_err(struct console *console, struct str text)
+{
+    send_line((struct remote_console *)console, "err", text, 0);
+}
+
+static void
+remote_progress(struct console *console, int percent)
+{
+    send_line((struct remote_console *)console, "progress", STR_NONE, percent);
+}
+
+/* ---- one request ---- */
+
+enum err
+control_read_request(struct arena *mem, struct str line, struct str *words, size_t words_max,
+                     size_t *count, struct str *input, struct why *why)
+{
+    const struct json_value *request = NULL;
+    enum err err = json_read(mem, line, 4, &request, why);
+    if (err)
+        return err;
+    const struct json_value *args = json_member(request, "args");
+    const struct json_value *stdin_text = json_member(request, "stdin");
+    bool fits = args != NULL && args->type == JSON_ARRAY && args->count <= words_max &&
+                (stdin_text == NULL || stdin_text->type == JSON_STR);
+    for (size_t i = 0; fits && i < args->count; i++) {
+        fits = args->children[i].type == JSON_STR;
+        words[i] = args->children[i].text;
+    }
+    if (!fits) {
+        why_set(why, "a request must be an object with args, an array of strings, and optionally "
+                     "stdin, a string");
+        return ERR_INVALID;
+    }
+    *count = args->count;
+    *input = stdin_text == NULL ? STR_NONE : stdin_text->text;
+    return ERR_NONE;
+}
+
+static int
+run_request(struct control *control, struct remote_console *remote, struct str line)
+{
+    struct str words[WORDS_MAX];
+    struct str input = STR_NONE;
+    size_t count = 0;
+    struct why why = { 0 }, probed = { 0 };
+    struct command_line *parsed = ARENA_NEW(remote->mem, struct command_line);
+    enum err err = control_read_request(remote->mem, line, words, WORDS_MAX, &count, &input, &why);
+    if (!err && sandbox_probe(words, count, &probed)) { /* tests only */
+        console_print(&remote->console, "%s", probed.text);
+        return 0;
+    }
+    if (!err)
+        err = command_parse(remote->mem, words, count, parsed, &why);
+    enum command_mode mode = err ? COMMAND_WITHOUT_STORE : command_mode(&parsed->call);
+    bool on_store = !err && (mode == COMMAND_ON_STORE || mode == COMMAND_IN_STEPS);
+    if (!err && (!on_store || parsed->flag_count > 0)) {
+        why_set(&why, "this command cannot run inside the running service");
+        err = ERR_INVALID;
+    }
+    if (err) {
+        console_error(&remote->console, "penchant: %s\n", why.text);
+        return 2;
+    }
+    struct command_call *call = &parsed->call;
+    call->console = &remote->console;
+    call->settings = control->with.settings;
+    call->domains = control->with.domains;
+    call->db = control->with.db;
+    call->input = command_wants_input(call) ? input : STR_NONE;
+    log_info("command", log_text("command", str_of(parsed->command->words)));
+    return parsed->command->run(call);
+}
+
+static void
+close_connection(struct connection *connection)
+{
+    close(connection->fd);
+    arena_free(connection->mem);
+    free(connection);
+}
+
+static bool
+peer_is_allowed(int fd)
+{
+    struct ucred peer = { 0 };
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0)
+        return false;
+    return peer.uid == geteuid() || peer.uid == 0;
+}
+
+/* Runs on a worker. The request is complete, so a slow client cannot block the worker. */
+static void
+serve_connection(void *argument)
+{
+    struct connection *connection = argument;
+    struct timeval send_timeout = { .tv_sec = REQUEST_TIMEOUT_MS / 1000 };
+    setsockopt(connection->fd, SOL_SOCKET, SO_SNDTIMEO, &send_timeout, sizeof send_timeout);
+    struct remote_console remote = { { remote_out, remote_err, remote_progress },
+                                     connection->fd,
+                                     connection->mem };
+    struct str line = { connection->reader.bytes, connection->line_length };
+    send_line(&remote, "exit", STR_NONE, run_request(connection->control, &remote, line));
+    close_connection(connection);
+}
+
+static void
+reject_connection(struct connection *connection)
+{
+    struct remote_console remote = { { remote_out, remote_err, remote_progress },
+                                     connection->fd,
+                                     connection->mem };
+    console_error(&remote.console, "penchant: the service is overloaded; try again\n");
+    send_line(&remote, "exit", STR_NONE, 1);
+    close_connection(connection);
+}
+
+/* ---- one thread accepts connections and reads their requests ---- */
+
+/* False: it failed, usually because no descriptor is free. */
+static bool
+accept_connection(struct control *control)
+{
+    int fd = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC);
+    if (fd < 0)
+        return false;
+    if (!peer_is_allowed(fd)) {
+        log_warn("control_peer_rejected");
+        close(fd);
+        return true;
+    }
+    struct connection *connection = memory_alloc(1, sizeof *connection);
+    connection->control = control;
+    connection->fd = fd;
+    connection->mem = arena_new();
+    connection->reader = (struct control_reader){ .fd = fd, .max = CONTROL_REQUEST_MAX };
+    connection->deadline_ms = clock_steady_ms() + REQUEST_TIMEOUT_MS;
+    control->waiting[control->waiting_count++] = connection;
+    return true;
+}
+
+/* Reads available bytes. True: the connection was passed to a worker or closed. */
+static bool
+read_connection(struct control *control, struct connection *connection)
+{
+    switch (control_read_some(connection->mem, &connection->reader, &connection->line_length)) {
+    case CONTROL_MORE:
+        return false;
+    case CONTROL_CLOSED:
+        close_connection(connection);
+        return true;
+    case CONTROL_LINE:
+        break;
+    }
+    if (!workers_submit(control->with.workers, serve_connection, connection))
+        reject_connection(connection);
+    return true;
+}
+
+static void
+read_connections(struct control *control, const struct pollfd *fds, size_t count)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < control->waiting_count; i++) {
+        struct connection *connection = control->waiting[i];
+        bool is_ready = i < count && fds[i].revents != 0;
+        if (is_ready && read_connection(control, connection))
+            continue;
+        if (clock_steady_ms() >= connection->deadline_ms) {
+            close_connection(connection);
+            continue;
+        }
+        control->waiting[kept++] = connection;
+    }
+    control->waiting_count = kept;
+}
+
+static void *
+control_thread(void *argument)
+{
+    struct control *control = argument;
+    struct pollfd fds[CONNECTIONS_MAX + 2];
+    bool pause = false; /* after a failed accept: poll() would return at once again */
+    for (;;) {
+        size_t count = control->waiting_count;
+        for (size_t i = 0; i < count; i++)
+            fds[i] = (struct pollfd){ control->waiting[i]->fd, POLLIN, 0 };
+        /* When the table is full, new connections wait in the listen backlog. */
+        fds[count] =
+            (struct pollfd){ count < CONNECTIONS_MAX && !pause ? control->fd : -1, POLLIN, 0 };
+        fds[count + 1] = (struct pollfd){ control->stop_fd, POLLIN, 0 };
+        if (poll(fds, count + 2, count > 0 || pause ? POLL_MS : -1) < 0 && errno != EINTR)
+            break;
+        if (fds[count + 1].revents != 0)
+            break;
+        read_connections(control, fds, count);
+        pause = fds[count].revents != 0 && !accept_connection(control);
+    }
+    for (size_t i = 0; i < control->waiting_count; i++)
+        close_connection(control->waiting[i]);
+    return NULL;
+}
+
+enum err
+control_start(const char *path, const struct control_settings *settings, struct control **out,
+              struct why *why)
+{
+    struct control *control = memory_alloc(1, sizeof *control);
+    control->with = *settings;
+    control->fd = control_socket_bind(path);
+    control->stop_fd = eventfd(0, EFD_CLOEXEC);
+    if (control->fd < 0 || control->stop_fd < 0) {
+        why_set(why, "cannot listen on %s: %s", path, strerror(errno));
+        free(control);
+        return ERR_UNAVAILABLE;
+    }
+    control->path = strdup(path);
+    if (pthread_create(&control->thread, NULL, control_thread, control) != 0) {
+        why_set(why, "cannot start a thread");
+        free(control->path);
+        free(control);
+        return ERR_UNAVAILABLE;
+    }
+    *out = control;
+    return ERR_NONE;
+}
+
+void
+control_stop(struct control *control)
+{
+    if (control == NULL)
+        return;
+    eventfd_write(control->stop_fd, 1);
+    pthread_join(control->thread, NULL);
+    unlink(control->path); /* the store is still locked, so no other service uses the path */
+    close(control->fd);
+    close(control->stop_fd);
+}
+
+void
+control_free(struct control *control)
+{
+    if (control == NULL)
+        return;
+    free(control->path);
+    free(control);
+}

@@ -1,0 +1,90 @@
+#include "command/store_access.h"
+
+#include "command/control.h"
+#include "base/arena.h"
+#include "db/db.h"
+
+#define COMMAND_STATEMENT_MS 60000 /* no other request waits for a command's statement */
+#define WORDS_MAX (8 + COMMAND_OPTIONS_MAX + COMMAND_ARGUMENTS_MAX)
+
+enum err
+store_access_open(const struct settings *settings, const struct domains *domains, bool must_exist,
+                  struct store_access *out, struct why *why)
+{
+    struct db_settings with = { .address = settings->store,
+                                .connections = 1,
+                                .deadline_ms = COMMAND_STATEMENT_MS,
+                                .must_exist = must_exist,
+                                .prepare_lazily = must_exist }; /* it runs few statements */
+    *out = (struct store_access){ .settings = settings, .domains = domains };
+    enum err err = db_open(&with, &out->db, why);
+    if (err)
+        out->db = NULL;
+    return err == ERR_TAKEN ? ERR_NONE : err; /* taken: the service has it open */
+}
+
+void
+store_access_close(struct store_access *side)
+{
+    if (side->db != NULL)
+        db_close(side->db);
+}
+
+/* The command's words, options, and arguments, without the settings. */
+static size_t
+words_to_send(struct arena *mem, const struct command_call *call, struct str *words)
+{
+    struct str rest = str_of(call->command->words);
+    size_t count = 0;
+    while (str_cut(&rest, ' ', &words[count]))
+        count++;
+    for (size_t i = 0; i < call->option_count; i++) {
+        struct str name = call->options[i].name, value = call->options[i].value;
+        words[count++] = command_takes_value(call->command, name)
+                             ? str_format(mem, "--%.*s=%.*s", STR_ARG(name), STR_ARG(value))
+                             : str_format(mem, "--%.*s", STR_ARG(name));
+    }
+    words[count++] = STR("--"); /* arguments may begin with "--" */
+    for (size_t i = 0; i < call->argument_count; i++)
+        words[count++] = call->arguments[i];
+    return count;
+}
+
+static int
+run_in_service(const struct store_access *side, struct command_call *call)
+{
+    struct str words[WORDS_MAX];
+    size_t count = words_to_send(call->mem, call, words);
+    struct str path = db_path_beside(call->mem, side->settings->store, ".sock");
+    struct why why = { 0 };
+    int status = 1;
+    enum err err =
+        control_send(path.ptr, call->mem, words, count, call->input, call->console, &status, &why);
+    return err ? command_fail(call, err, "%s", why.text) : status;
+}
+
+int
+store_access_run(const struct store_access *side, struct command_call *call)
+{
+    if (side->db == NULL)
+        return run_in_service(side, call);
+    call->db = side->db;
+    return call->command->run(call);
+}
+
+int
+store_access_run_words(const struct store_access *side, struct arena *mem, const struct str *words,
+                       size_t count, struct str input, struct console *console)
+{
+    struct command_line *line = ARENA_NEW(mem, struct command_line);
+    struct why why = { 0 };
+    if (command_parse(mem, words, count, line, &why)) {
+        console_error(console, "penchant: %s\n", why.text);
+        return 2;
+    }
+    line->call.console = console;
+    line->call.settings = side->settings;
+    line->call.domains = side->domains;
+    line->call.input = input;
+    return store_access_run(side, &line->call);
+}

@@ -1,0 +1,180 @@
+#include "value/danger.h"
+
+#include "base/arena.h"
+#include "value/value_none.h"
+#include "domain/value_text.h"
+#include "value/value_words.h"
+
+#define UNKNOWN_MAX 2 /* words of a value that is not in the vocabulary */
+
+bool
+danger_member(const struct member *member)
+{
+    return member->avoid && member->safety == SAFETY_CRITICAL && member->vocabulary != NULL &&
+           member->vocabulary->open;
+}
+
+/* ---- denials ---- */
+
+static bool
+is_one_of(const struct words *words, size_t i, const char *const *list)
+{
+    for (; *list != NULL; list++)
+        if (value_word_is(words, i, *list))
+            return true;
+    return false;
+}
+
+/* Words that turn a denial into its opposite, in part or as a whole. */
+static bool
+limits(const struct words *words, size_t i)
+{
+    static const char *const list[] = { "but",  "except", "besides", "only", "just", "until",
+                                        "than", "joke",   "longer",  "more", NULL };
+    return is_one_of(words, i, list);
+}
+
+static bool
+is_plural(const struct word *word)
+{
+    return str_ends(word->folded, STR("s"));
+}
+
+/* One negation before everything else, one head, and what it denies on one side of the head only:
+ * "no peanut allergy", "not allergic to nuts". Before the head, "nuts" can mean "no nuts!". */
+bool
+danger_is_denied(struct arena *mem, const struct member *member, struct str value)
+{
+    struct words *words = ARENA_NEW(mem, struct words);
+    size_t negations = 0, heads = 0, before = 0, after = 0, unknown = 0;
+    if (!danger_member(member) || !value_words_read(mem, value, words))
+        return false;
+    size_t names = value_words_name(mem, member->vocabulary, words);
+    for (size_t i = 0; i < words->count; i++) {
+        const struct word *word = &words->list[i];
+        bool other = word->named || word->kind == WORD_OTHER;
+        if (word->follows_break || limits(words, i))
+            return false;
+        if (other && (negations == 0 || (heads == 0 && is_plural(word))))
+            return false;
+        unknown += other && !word->named;
+        before += other && heads == 0;
+        after += other && heads > 0;
+        if (other || word->kind == WORD_FILLER || word->kind == WORD_MODIFIER ||
+            (word->kind == WORD_SUBJECT && negations == 0))
+            continue;
+        if (word->kind == WORD_NEGATION && heads == 0)
+            negations++;
+        else if (value_word_is_head(word->kind) && negations == 1 &&
+                 (word->kind != WORD_ALLERGIC || value_word_is(words, i + 1, "to")))
+            heads++;
+        else
+            return false;
+    }
+    return negations == 1 && heads == 1 && (before == 0) != (after == 0) &&
+           (names > 0 ? unknown == 0 : unknown <= UNKNOWN_MAX);
+}
+
+/* ---- statements ---- */
+
+static bool
+is_religious(const struct words *words, size_t i)
+{
+    static const char *const list[] = { "halal",  "kosher",  "haram",     "jain",     "halaal",
+                                        "muslim", "hindu",   "jewish",    "jew",      "lent",
+                                        "faith",  "ramadan", "religious", "religion", NULL };
+    return is_one_of(words, i, list);
+}
+
+static bool
+is_liking(const struct words *words, size_t i)
+{
+    static const char *const list[] = { "love",   "like",  "enjoy",    "adore",
+                                        "loves",  "likes", "favorite", "favourite",
+                                        "prefer", "crave", NULL };
+    return is_one_of(words, i, list);
+}
+
+static bool
+is_harm(const struct words *words, size_t i)
+{
+    static const char *const list[] = { "kill",   "hives", "throat", "breathe", "hospital", "react",
+                                        "reacts", "swell", "swells", "celiac",  "coeliac",  NULL };
+    enum word_kind kind = words->list[i].kind;
+    return kind == WORD_ALLERGY || kind == WORD_ALLERGIC || kind == WORD_INTOLERANCE ||
+           kind == WORD_SEVERITY || is_one_of(words, i, list);
+}
+
+static bool
+starts_clause(const struct words *words, size_t i)
+{
+    return words->list[i].follows_break || words->list[i].kind == WORD_SUBJECT ||
+           value_word_is(words, i, "but");
+}
+
+/* The end of the clause that starts at `from`, and whether it only says what the user likes. */
+static size_t
+read_clause(const struct words *words, size_t from, bool *harmless)
+{
+    size_t end = from;
+    bool liked = false, harm = false;
+    do {
+        liked = liked || is_liking(words, end);
+        harm = harm || is_harm(words, end);
+        end++;
+    } while (end < words->count && !starts_clause(words, end));
+    *harmless = liked && !harm;
+    return end;
+}
+
+static void
+add_name(struct arena *mem, const struct vocabulary *vocabulary, const struct words *words,
+         size_t i, struct dangers *out)
+{
+    struct str first = words->list[i].text,
+               last = words->list[i + words->list[i].name_words - 1].text;
+    struct str name = { first.ptr, (size_t)(last.ptr + last.len - first.ptr) };
+    const struct vocabulary_value *entry = value_entry(mem, vocabulary, value_fold(mem, name));
+    if (entry != NULL && out->count < DANGERS_MAX)
+        out->keys[out->count++] = entry->key;
+}
+
+static void
+add_names(struct arena *mem, const struct vocabulary *vocabulary, const struct words *words,
+          bool liked_too, struct dangers *out)
+{
+    bool harmless = false;
+    for (size_t i = 0; i < words->count;)
+        for (size_t end = read_clause(words, i, &harmless); i < end; i++)
+            if (words->list[i].starts_name && (liked_too || !harmless))
+                add_name(mem, vocabulary, words, i, out);
+}
+
+bool
+danger_in_statement(struct arena *mem, const struct member *member, enum concern concern,
+                    struct str statement, struct dangers *out)
+{
+    struct words *words = ARENA_NEW(mem, struct words);
+    struct str named[DANGERS_MAX];
+    bool harm = false, religious = false;
+    *out = (struct dangers){ .count = 0 };
+    if (concern == CONCERN_NONE || !danger_member(member) ||
+        !value_words_read(mem, statement, words) ||
+        value_words_name(mem, member->vocabulary, words) == 0 ||
+        value_is_denial(mem, member, statement) || danger_is_denied(mem, member, statement))
+        return false;
+    for (size_t i = 0; i < words->count; i++) {
+        harm = harm || is_harm(words, i);
+        religious = religious || is_religious(words, i);
+        out->allergies = out->allergies || words->list[i].kind == WORD_ALLERGY ||
+                         words->list[i].kind == WORD_ALLERGIC ||
+                         words->list[i].kind == WORD_SEVERITY;
+    }
+    if (!harm && (religious || concern == CONCERN_PRIVATE))
+        return false; /* "I eat kosher and love beef" */
+    add_names(mem, member->vocabulary, words, false, out);
+    if (out->count == 0) /* "I love nuts although they could kill me" */
+        add_names(mem, member->vocabulary, words, true, out);
+    out->alone = harm && value_named(mem, member, statement, named, DANGERS_MAX) == out->count;
+    return true;
+}

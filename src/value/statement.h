@@ -1,0 +1,44 @@
+/* statement.h - statements: a user's own sentences, one value each.
+ *
+ * A member whose hint text puts {value} into a sentence of its own holds statements. Two statements
+ * are equal if they differ only in case, punctuation, contractions, and filler words.
+ *
+ * Users state an allergy in their own words, not only in the member for allergies. A statement that
+ * names an allergy, an intolerance, a medical condition, a medication, a pregnancy, or a religious
+ * or medical diet is as critical as such a member. Plurals, letter case, and common misspellings
+ * are recognized. When in doubt a statement is critical: including it costs a few tokens, leaving
+ * it out can harm.
+ *
+ * Pure; results are allocated from `mem`. Any thread may call it. */
+#ifndef VALUE_STATEMENT_H
+#define VALUE_STATEMENT_H
+
+#include "domain/domain.h"
+
+struct arena;
+
+enum concern {
+    CONCERN_NONE,
+    CONCERN_FOOD,    /* an allergy, an intolerance, or a religious diet */
+    CONCERN_PRIVATE, /* a condition, a medication, or a pregnancy: sensitive */
+};
+
+/* Whether the member holds statements. */
+static inline bool
+statement_holds(const struct member *member)
+{
+    return member->hint.for_each;
+}
+
+/* How statements are compared; absent if the text is not valid UTF-8. */
+struct str statement_key(struct arena *mem, struct str text);
+
+/* Whether the statement says what the user wants, needs, or refuses, and not only something about
+ * the user: "I need a desk", and not "I was born in Chile". */
+bool statement_decides(struct str key);
+
+/* In a domain without critical members, only an allergy to something that people are allergic to
+ * counts: "allergic to country music" is no allergy; of conditions, only celiac disease counts. */
+enum concern statement_concern(const struct domain *domain, struct str text);
+
+#endif

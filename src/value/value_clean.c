@@ -1,0 +1,390 @@
+/* value_clean.c - from a wording to a value: "none", the entry of a vocabulary, or what trimming
+ * leaves.
+ *
+ * Two mistakes are possible: to lose what the user said, or to store a sentence where a value was
+ * meant. For members about dangers, such as allergies, losing is worse: their texts are split more
+ * readily, and values are found inside longer texts, but a text that denies something is kept as it
+ * is. Everywhere else a text stays whole unless most of it is known. */
+#include "value/value_clean.h"
+
+#include "base/arena.h"
+#include "base/ascii.h"
+#include "value/phrase.h"
+#include "value/value_none.h"
+#include "domain/value_text.h"
+
+#include <string.h>
+
+#define PARTS_MAX 32
+#define PART_WORDS_MAX 5 /* a longer part is a sentence with commas, not an item of a list */
+#define NAME_WORDS_MAX 4 /* words of one vocabulary value */
+#define VALUE_MAX_BYTES 1024
+
+/* ---- none ---- */
+
+/* Whether the definition has a sentence for "none", so that the absence of values is a fact worth
+ * storing. */
+static bool
+has_none(const struct member *member)
+{
+    for (size_t i = 0; i < member->hint.value_count; i++)
+        if (str_eq(member->hint.values[i].value, VALUE_NONE))
+            return true;
+    return false;
+}
+
+/* In a member without a sentence for it, only what cannot be a name. A list of everything says as
+ * little as an empty one. */
+static bool
+is_bare_none(const struct member *member, struct str folded)
+{
+    struct str text,
+        whole = STR("none,n/a,not applicable,any,no preference,no preferences,whatever,"
+                    "doesn't matter,all of them,everything,all,none in particular");
+    if (member->type != MEMBER_ARRAY || member->vocabulary == NULL)
+        return false;
+    while (str_cut(&whole, ',', &text))
+        if (str_eq(folded, text))
+            return true;
+    return false;
+}
+
+/* ---- vocabulary ---- */
+
+/* The first words of a text, up to `words` of them. */
+static struct str
+first_words(struct str text, size_t words)
+{
+    size_t end = 0;
+    for (; end < text.len; end++)
+        if (text.ptr[end] == ' ' && --words == 0)
+            break;
+    return str_first(text, end);
+}
+
+static bool
+is_or_contains(const struct vocabulary_value *entry, struct str food)
+{
+    for (size_t i = 0; i < entry->contain_count; i++)
+        if (str_eq(entry->contains[i], food))
+            return true;
+    return str_eq(entry->key, food);
+}
+
+/* The longest value at each position counts: "peanut butter" is no butter. */
+bool
+value_contains(struct arena *mem, const struct vocabulary *vocabulary, struct str dish,
+               struct str food)
+{
+    struct str rest = value_fold(mem, dish);
+    while (str_present(rest) && rest.len > 0) {
+        struct str taken = first_words(rest, 1);
+        for (size_t words = NAME_WORDS_MAX; words > 0; words--) {
+            struct str name = first_words(rest, words);
+            const struct vocabulary_value *entry = value_entry(mem, vocabulary, name);
+            if (entry == NULL)
+                continue;
+            if (is_or_contains(entry, food))
+                return true;
+            taken = name;
+            break;
+        }
+        rest = str_from(rest, taken.len < rest.len ? taken.len + 1 : rest.len);
+    }
+    return false;
+}
+
+/* ---- trimming ---- */
+
+static bool
+joins_words(char c)
+{
+    return c == ' ' || c == '-' || c == '_';
+}
+
+/* Compares the start of a text as written with a folded phrase. Returns the length that matches and
+ * ends with a word; 0: none. Only ASCII letters are folded: other letters must match as written. */
+static size_t
+match_phrase(struct str text, struct str phrase)
+{
+    size_t at = 0;
+    for (size_t i = 0; i < phrase.len; i++, at++) {
+        if (at == text.len)
+            return 0;
+        char c = text.ptr[at];
+        c = ascii_to_lower(c);
+        if (c != phrase.ptr[i] && !(phrase.ptr[i] == ' ' && joins_words(c)))
+            return 0;
+    }
+    return at == text.len || joins_words(text.ptr[at]) || text.ptr[at] == ':' ? at : 0;
+}
+
+static struct str
+trim_ends(struct str text)
+{
+    while (text.len > 0 && (joins_words(text.ptr[0]) || text.ptr[0] == ':'))
+        text = str_from(text, 1);
+    while (text.len > 0 && strchr(" -_:.!,", text.ptr[text.len - 1]) != NULL)
+        text = str_first(text, text.len - 1);
+    return text;
+}
+
+/* "shellfish (severe)": a remark in parentheses describes the value. */
+static struct str
+trim_remark(struct str text)
+{
+    size_t open = str_index(text, '(');
+    return open > 1 && str_ends(text, STR(")")) ? trim_ends(str_first(text, open)) : text;
+}
+
+static struct str
+trim_marks(struct str text)
+{
+    while (text.len > 0 && strchr(" .,!", text.ptr[text.len - 1]) != NULL)
+        text = str_first(text, text.len - 1);
+    return text;
+}
+
+static bool
+starts_word(char c)
+{
+    return ascii_is_alphanumeric(c) || (unsigned char)c >= 0x80;
+}
+
+/* Removes one phrase from either end. False: there is none, or no word would be left. */
+static bool
+trim_once(const struct member *member, struct str *text)
+{
+    for (size_t i = 0; i < member->trim_count; i++) {
+        struct str phrase = member->trims[i], left = STR("");
+        size_t length = match_phrase(*text, phrase);
+        size_t tail = text->len > phrase.len ? text->len - phrase.len : 0;
+        if (length > 0)
+            left = trim_ends(str_from(*text, length));
+        else if (tail > 0 && joins_words(text->ptr[tail - 1]) &&
+                 match_phrase(str_from(*text, tail), phrase) == phrase.len)
+            left = trim_ends(str_first(*text, tail));
+        if (left.len > 0 && starts_word(left.ptr[0])) {
+            *text = left;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- one value ---- */
+
+static const struct vocabulary_value *
+find_spelling(struct arena *mem, const struct member *member, struct str text)
+{
+    struct str folded = value_fold(mem, text);
+    return member->vocabulary == NULL || !str_present(folded) || folded.len == 0
+               ? NULL
+               : value_entry(mem, member->vocabulary, folded);
+}
+
+/* Whether the member lists what the user must not have. Its values are found in longer texts. */
+static bool
+lists_dangers(const struct member *member)
+{
+    return member->avoid && member->safety != SAFETY_NONE && member->vocabulary != NULL &&
+           member->vocabulary->open;
+}
+
+/* "peanuts" of "no allergies except peanuts"; otherwise the text itself. Only if what comes before
+ * the exception means "none". */
+static struct str
+after_exception(struct arena *mem, const struct member *member, struct str text)
+{
+    static const char *const exceptions[] = { " except ",     " except for ",
+                                              " besides ",    " apart from ",
+                                              " aside from ", " other than ",
+                                              " but ",        NULL };
+    for (size_t i = 1; i < text.len && text.len <= VALUE_MAX_BYTES; i++)
+        for (size_t k = 0; exceptions[k] != NULL; k++)
+            if (str_starts(str_from(text, i), str_of(exceptions[k])) &&
+                value_means_none(mem, member, trim_ends(str_first(text, i))))
+                return str_from(text, i + strlen(exceptions[k]));
+    return text;
+}
+
+/* The values that a text about dangers names; see value_named(). */
+static size_t
+find_named(struct arena *mem, const struct member *member, struct str text, struct str *out,
+           size_t max)
+{
+    return lists_dangers(member)
+               ? value_named(mem, member, after_exception(mem, member, text), out, max)
+               : 0;
+}
+
+/* The entry of a text or of what trimming leaves of it, which *left is set to. Each round tries the
+ * text first and then removes one phrase, so that the longest text that is known wins. */
+static const struct vocabulary_value *
+find_entry(struct arena *mem, const struct member *member, struct str text, struct str *left)
+{
+    const struct vocabulary_value *found = NULL;
+    struct str name;
+    *left = text;
+    do {
+        found = find_spelling(mem, member, *left);
+        if (found == NULL)
+            found = find_spelling(mem, member, trim_marks(*left)); /* "Peanuts!" */
+        if (found == NULL && member->safety == SAFETY_CRITICAL)
+            found = find_spelling(mem, member, trim_remark(*left));
+    } while (found == NULL && trim_once(member, left));
+    if (found == NULL && find_named(mem, member, text, &name, 1) == 1) {
+        *left = name;
+        found = find_spelling(mem, member, name);
+    }
+    return found;
+}
+
+/* "home" of "home cooking" or "fast" of "fast food" alone is nothing; "Georgian" of "Georgian food"
+ * is a cuisine. */
+static bool
+lost_its_noun(const struct member *member, struct str text, struct str left)
+{
+    return member->safety != SAFETY_CRITICAL && member->vocabulary != NULL &&
+           str_starts(text, left) && ascii_is_lower(left.ptr[0]);
+}
+
+/* In this order: "none", a known value, a denial, a trimmed text. A denial of something unknown is
+ * stored as written: shortening it could turn it into its opposite. */
+bool
+value_clean(struct arena *mem, const struct member *member, struct str text, struct str *shown,
+            struct str *key)
+{
+    struct str folded = value_fold(mem, text), left;
+    if (!str_present(folded))
+        return false;
+    *shown = text;
+    *key = folded;
+    if (has_none(member) ? value_means_none(mem, member, text) : is_bare_none(member, folded)) {
+        *shown = *key = VALUE_NONE;
+        return true;
+    }
+    const struct vocabulary_value *found = find_entry(mem, member, text, &left);
+    if (found != NULL) {
+        bool exact = str_eq(left, text) && str_eq(left, trim_marks(left)) &&
+                     member->safety != SAFETY_CRITICAL && phrase_fits(member->hint.form, text);
+        *shown = exact ? text : found->value;
+        *key = found->key;
+    } else if (lists_dangers(member) && value_has_negation(mem, text)) {
+        return true; /* "no peanut allergy" is not "no peanut" */
+    } else if (!str_eq(left, text) && phrase_fits(member->hint.form, left) &&
+               !phrase_reads_on(left) && /* not "of Spain" from "music of Spain" */
+               !lost_its_noun(member, text, left)) {
+        *shown = left;
+        *key = value_fold(mem, left);
+    }
+    return str_present(*key);
+}
+
+/* ---- lists ---- */
+
+static size_t
+word_count(struct str text)
+{
+    size_t count = text.len > 0;
+    for (size_t i = 0; i < text.len; i++)
+        count += text.ptr[i] == ' ';
+    return count;
+}
+
+/* Splits at commas, and with `words` also at "and", "or", "&", "+", and "/". PARTS_MAX parts mean
+ * that there may be more: callers then do not split the text. */
+static size_t
+split(struct str text, bool words, struct str *out)
+{
+    static const char *const links[] = { " and ", " or ", " & ", " + ", "/", NULL };
+    size_t count = 0, start = 0;
+    for (size_t i = 0; i <= text.len && count < PARTS_MAX; i++) {
+        struct str rest = str_from(text, i);
+        size_t length = i == text.len ? 1 : text.ptr[i] == ',' || text.ptr[i] == ';' ? 1 : 0;
+        for (size_t k = 0; words && length == 0 && links[k] != NULL; k++)
+            length = str_starts(rest, str_of(links[k])) ? strlen(links[k]) : 0;
+        if (length == 0)
+            continue;
+        struct str part = trim_ends((struct str){ text.ptr + start, i - start });
+        if (count > 0 && str_starts(part, STR("and ")))
+            part = trim_ends(str_from(part, 4));
+        if (part.len > 0)
+            out[count++] = part;
+        start = i + length;
+        i = start > i ? start - 1 : i;
+    }
+    return count;
+}
+
+static size_t
+count_known(struct arena *mem, const struct member *member, const struct str *parts, size_t count)
+{
+    size_t known = 0;
+    struct str left;
+    for (size_t i = 0; i < count; i++)
+        known += find_entry(mem, member, parts[i], &left) != NULL;
+    return known;
+}
+
+static bool
+are_short(const struct str *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (word_count(parts[i]) > PART_WORDS_MAX)
+            return false;
+    return true;
+}
+
+/* Leaves out parts that only describe another one: "severe allergy" after "no nuts". */
+static size_t
+without_remarks(struct arena *mem, const struct member *member, struct str *parts, size_t count)
+{
+    size_t left = 0;
+    for (size_t i = 0; lists_dangers(member) && i < count; i++)
+        if (!value_is_remark(mem, parts[i]))
+            parts[left++] = parts[i];
+    return left > 0 ? left : count;
+}
+
+/* A part that denies a value, or that is a negation without a known one, says something else alone
+ * than in its text. So the text is not split. */
+static bool
+needs_its_text(struct arena *mem, const struct member *member, const struct str *parts,
+               size_t count)
+{
+    struct str left;
+    for (size_t i = 0; lists_dangers(member) && i < count; i++)
+        if (value_is_denial(mem, member, parts[i]) ||
+            (value_has_negation(mem, parts[i]) && !value_is_remark(mem, parts[i]) &&
+             find_entry(mem, member, parts[i], &left) == NULL))
+            return true;
+    return false;
+}
+
+/* Critical members are split at every comma, others if half of the parts are in the vocabulary. At
+ * "and", all parts must be: "salt and vinegar" is one taste. */
+size_t
+value_parts(struct arena *mem, const struct member *member, struct str text, struct str **out)
+{
+    struct str *parts = ARENA_ARRAY(mem, struct str, PARTS_MAX), left;
+    *out = parts;
+    if (member->type == MEMBER_ARRAY && member->vocabulary != NULL && member->vocabulary->open &&
+        !(has_none(member) && value_means_none(mem, member, text)) &&
+        find_entry(mem, member, text, &left) == NULL) {
+        size_t count = find_named(mem, member, text, parts, PARTS_MAX);
+        if (count > 0)
+            return count;
+        count = split(left, true, parts);
+        if (count > 1 && count < PARTS_MAX && count_known(mem, member, parts, count) == count)
+            return count;
+        count = split(left, false, parts);
+        bool list = member->safety == SAFETY_CRITICAL ||
+                    2 * count_known(mem, member, parts, count) >= count;
+        if (count > 1 && count < PARTS_MAX && list && are_short(parts, count) &&
+            !needs_its_text(mem, member, parts, count))
+            return without_remarks(mem, member, parts, count);
+    }
+    parts[0] = text;
+    return 1;
+}

@@ -1,0 +1,160 @@
+#include "value/statement.h"
+#include "unit/assert_str.h"
+
+#include "config/definitions.h"
+#include "base/arena.h"
+#include "domain/domain.h"
+
+static const struct domain *
+domain_named(struct arena *mem, const char *name)
+{
+    struct domains *domains = ARENA_NEW(mem, struct domains);
+    struct why why = { 0 };
+    assert_int_equal(definitions_load(mem, NULL, NULL, domains, &why), ERR_NONE);
+    return domains_find(domains, str_of(name));
+}
+
+static void
+safety_is_recognized_in_whatever_words(void **state)
+{
+    static const struct {
+        const char *text;
+        enum concern concern;
+    } rows[] = {
+        { "I have a severe peanut allergy", CONCERN_FOOD },
+        { "ALLERGIC TO CATS", CONCERN_FOOD },
+        { "my kids have food allergies", CONCERN_FOOD },
+        { "i am alergic to shrimp", CONCERN_FOOD },
+        { "I have an allergey to soy", CONCERN_FOOD },
+        { "eggs give me anaphalaxis", CONCERN_FOOD },
+        { "I carry an EpiPen", CONCERN_FOOD },
+        { "I'm lactose intolerant", CONCERN_FOOD },
+        { "intolerent of onions", CONCERN_FOOD },
+        { "gluten-free only, please", CONCERN_FOOD },
+        { "We keep kosher at home", CONCERN_FOOD },
+        { "only halal meat", CONCERN_FOOD },
+        { "no pork for religious reasons", CONCERN_FOOD },
+        { "I have celiac disease", CONCERN_PRIVATE },
+        { "coeliac", CONCERN_PRIVATE },
+        { "I'm pregnant", CONCERN_PRIVATE },
+        { "pregnent, second trimester", CONCERN_PRIVATE },
+        { "I take medication that forbids grapefruit", CONCERN_PRIVATE },
+        { "on warfarin, so no kale", CONCERN_PRIVATE },
+        { "type 2 diabetes", CONCERN_PRIVATE },
+        { "low-sodium diet on doctor's orders", CONCERN_PRIVATE },
+        { "I love spicy food", CONCERN_NONE },
+        { "meditation before breakfast", CONCERN_NONE },
+        { "high tolerance for chili", CONCERN_NONE },
+        { "vegan on weekdays", CONCERN_NONE },
+        { "I am energetic in the morning", CONCERN_NONE },
+        { "I take my medicaton with milk", CONCERN_PRIVATE },
+        { "I inject insuline before meals", CONCERN_PRIVATE },
+        { "I'm Muslim", CONCERN_FOOD },
+        { "as a Hindu I eat no beef", CONCERN_FOOD },
+        { "we fast during Ramadan", CONCERN_FOOD },
+        { "no meat during Lent", CONCERN_FOOD },
+        { "Nuts could kill me", CONCERN_FOOD },
+        { "I react badly to nuts", CONCERN_FOOD },
+        { "shrimp once put me in the hospital", CONCERN_FOOD },
+        { "tengo alergia a los cacahuetes", CONCERN_FOOD },
+        { "soy alérgica al marisco", CONCERN_FOOD },
+        { "je suis allergique aux noix", CONCERN_FOOD },
+        { "Ich bin allergisch gegen Nüsse", CONCERN_FOOD },
+        { "Erdnuss-Allergie", CONCERN_FOOD },
+        { "tenho alergia a camarão", CONCERN_FOOD },
+        { "sono allergico alle noci", CONCERN_FOOD },
+        { "saya alergi kacang", CONCERN_FOOD },
+        { "У меня аллергия на орехи", CONCERN_FOOD },
+        { "我对花生过敏", CONCERN_FOOD },
+        { "卵アレルギーです", CONCERN_FOOD },
+        { "لدي حساسية من الفول السوداني", CONCERN_FOOD },
+        { "मुझे मूंगफली से एलर्जी है", CONCERN_FOOD },
+        { "আমার চিনাবাদামে অ্যালার্জি আছে", CONCERN_FOOD },
+        { "Ich bin schwanger", CONCERN_PRIVATE },
+        { "我有糖尿病", CONCERN_PRIVATE },
+        { "I'm allergic to meetings", CONCERN_NONE },
+        { "allergic to bad code", CONCERN_NONE },
+        { "allergic to drama, not to food", CONCERN_FOOD },
+        { "allergic to meetings and peanuts", CONCERN_FOOD },
+        { "I lent my cookbook to a friend", CONCERN_NONE },
+        { "I love Hindu temples", CONCERN_NONE },
+        { "killer pizza", CONCERN_NONE },
+        { "", CONCERN_NONE },
+    };
+    struct arena *mem = arena_new();
+    const struct domain *food = domain_named(mem, "food_profile");
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++)
+        if (statement_concern(food, str_of(rows[i].text)) != rows[i].concern)
+            fail_msg("%s", rows[i].text);
+    arena_free(mem);
+}
+
+static void
+a_domain_without_safety_knows_allergies_alone(void **state)
+{
+    struct arena *mem = arena_new();
+    static const struct {
+        const char *text;
+        enum concern concern;
+    } rows[] = {
+        { "I have a severe peanut allergy", CONCERN_FOOD },
+        { "allergic to shellfish", CONCERN_FOOD },
+        { "I carry an EpiPen", CONCERN_FOOD },
+        { "lactose intolerant", CONCERN_FOOD },
+        { "I have celiac disease", CONCERN_PRIVATE },
+        { "Coeliac disease since 2010", CONCERN_PRIVATE },
+        { "celiac disease and a nut allergy", CONCERN_PRIVATE },
+        { "我对花生过敏", CONCERN_FOOD },
+        { "I'm allergic to country music", CONCERN_NONE },
+        { "I'm allergic to bad code", CONCERN_NONE },
+        { "intolerant of slow tests", CONCERN_NONE },
+        { "I work on insulin pumps", CONCERN_NONE },
+        { "The Medicine by Drake", CONCERN_NONE },
+    };
+    static const char *const names[] = { "music_preferences", "coding_profile", "media_profile",
+                                         "communication_profile" };
+    (void)state;
+    for (size_t d = 0; d < ROWS(names); d++) {
+        const struct domain *domain = domain_named(mem, names[d]);
+        for (size_t i = 0; i < ROWS(rows); i++)
+            if (statement_concern(domain, str_of(rows[i].text)) != rows[i].concern)
+                fail_msg("%s: %s", names[d], rows[i].text);
+    }
+    arena_free(mem);
+}
+
+static void
+spellings_of_a_statement_have_one_key(void **state)
+{
+    static const struct {
+        const char *text, *key;
+    } rows[] = {
+        { "I love spicy food", "i love spicy food" },
+        { "i LOVE spicy  food.", "i love spicy food" },
+        { "I really love the spicy food!", "i love spicy food" },
+        { "I'm late", "i am late" },
+        { "im late", "i am late" },
+        { "I\u2019m late", "i am late" },
+        { "don't call", "do not call" },
+        { "the", "the" },
+        { "!!!", "!!!" },
+        { "東京が好き。", "東京が好き。" },
+    };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++)
+        assert_str(statement_key(mem, str_of(rows[i].text)), str_of(rows[i].key), rows[i].text);
+    arena_free(mem);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(safety_is_recognized_in_whatever_words),
+        cmocka_unit_test(a_domain_without_safety_knows_allergies_alone),
+        cmocka_unit_test(spellings_of_a_statement_have_one_key),
+    };
+    return cmocka_run_group_tests_name("domain/statement", tests, NULL, NULL);
+}

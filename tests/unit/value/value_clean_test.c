@@ -1,0 +1,124 @@
+#include "value/value_clean.h"
+#include "unit/assert_str.h"
+
+#include "config/definitions.h"
+#include "base/arena.h"
+#include "base/buf.h"
+
+static struct domains domains;
+
+static const struct member *
+member_named(const char *domain, const char *member)
+{
+    return domain_member(domains_find(&domains, str_of(domain)), str_of(member));
+}
+
+static void
+lists_are_split_where_their_items_are_known(void **state)
+{
+    static const struct {
+        const char *domain, *member, *text, *parts;
+    } rows[] = {
+        { "food_profile", "allergies", "milk, eggs and soy", "milk|eggs|soy" },
+        { "food_profile", "allergies", "milk/eggs", "milk|eggs" },
+        { "food_profile", "allergies", "peanuts and tree nuts", "peanuts|tree nuts" },
+        { "food_profile", "allergies", "durian, eggs", "durian|eggs" },
+        { "food_profile", "allergies", "salt and vinegar chips", "salt and vinegar chips" },
+        { "food_profile", "allergies", "eggs", "eggs" },
+        { "food_profile", "allergies", "soy,", "soy," },
+        { "food_profile", "allergies", "nuts, but only if they have been roasted in oil",
+          "nuts, but only if they have been roasted in oil" },
+        { "food_profile", "disliked_foods", "olives, zuzu root", "olives|zuzu root" },
+        { "food_profile", "disliked_foods", "zuzu root, well done", "zuzu root, well done" },
+        { "music_preferences", "genres", "Rock, Pop", "Rock|Pop" },
+        { "music_preferences", "favorite_artists", "Earth, Wind & Fire", "Earth, Wind & Fire" },
+        { "food_profile", "statements", "milk, eggs and soy", "milk, eggs and soy" },
+    };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct str *parts;
+        struct buf joined = buf_in(mem, 4096);
+        size_t count = value_parts(mem, member_named(rows[i].domain, rows[i].member),
+                                   str_of(rows[i].text), &parts);
+        for (size_t k = 0; k < count; k++) {
+            buf_add_c(&joined, k == 0 ? "" : "|");
+            buf_add(&joined, parts[k]);
+        }
+        assert_str(buf_str(&joined), str_of(rows[i].parts), rows[i].text);
+    }
+    arena_free(mem);
+}
+
+static void
+none_is_never_a_value(void **state)
+{
+    static const struct {
+        const char *text;
+        bool none;
+    } rows[] = {
+        { "none", true },
+        { "N/A", true },
+        { "no allergies that I know of", true },
+        { "I am not allergic to anything", true },
+        { "no allergies except peanuts", false },
+        { "no allergy to nuts", false },
+        { "nothing but peanuts", false },
+        { "peanuts", false },
+    };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct str shown, key;
+        assert_true(value_clean(mem, member_named("food_profile", "allergies"),
+                                str_of(rows[i].text), &shown, &key));
+        if (str_eq(key, VALUE_NONE) != rows[i].none)
+            fail_msg("%s", rows[i].text);
+    }
+    arena_free(mem);
+}
+
+static void
+dishes_contain_foods(void **state)
+{
+    static const struct {
+        const char *dish, *food;
+        bool contains;
+    } rows[] = {
+        { "peanut butter cookies", "peanuts", true },
+        { "Peanut Butter", "milk", false },
+        { "shrimp tacos", "shellfish", true },
+        { "mac and cheese", "lactose", true },
+        { "almond milk latte", "tree nuts", true },
+        { "coconut milk curry", "milk", false },
+        { "spaghetti", "gluten", true },
+        { "rice noodles", "gluten", false },
+        { "apple pie", "peanuts", false },
+        { "", "peanuts", false },
+    };
+    struct arena *mem = arena_new();
+    const struct vocabulary *food = member_named("food_profile", "allergies")->vocabulary;
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++)
+        if (value_contains(mem, food, str_of(rows[i].dish), str_of(rows[i].food)) !=
+            rows[i].contains)
+            fail_msg("%s: %s", rows[i].dish, rows[i].food);
+    arena_free(mem);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lists_are_split_where_their_items_are_known),
+        cmocka_unit_test(none_is_never_a_value),
+        cmocka_unit_test(dishes_contain_foods),
+    };
+    struct arena *mem = arena_new();
+    struct why why = { 0 };
+    if (definitions_load(mem, NULL, NULL, &domains, &why) != ERR_NONE)
+        return 1;
+    int failed = cmocka_run_group_tests_name("domain/value_clean", tests, NULL, NULL);
+    arena_free(mem);
+    return failed;
+}
