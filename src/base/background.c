@@ -17,20 +17,34 @@ destroy(struct background *background)
 
 /* Signals are blocked before the thread exists, because it inherits the mask of its creator; if it
  * blocked them itself, it could receive one before. */
+static bool
+start_thread(pthread_t *thread, void *(*run)(void *), void *argument)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(thread, NULL, run, argument) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
 bool
 background_start(struct background *background, void *(*run)(void *), void *argument)
 {
-    sigset_t all, before;
     *background = (struct background){ .stopping = false };
     pthread_mutex_init(&background->lock, NULL);
     clock_cond_init(&background->wake);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool started = pthread_create(&background->thread, NULL, run, argument) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    bool started = start_thread(&background->thread, run, argument);
     if (!started)
         destroy(background);
     return started;
+}
+
+bool
+background_detach(void *(*run)(void *), void *argument)
+{
+    pthread_t thread;
+    return start_thread(&thread, run, argument) && pthread_detach(thread) == 0;
 }
 
 /* The end of the wait is computed once, on the clock of the condition variable, so that a spurious

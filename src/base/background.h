@@ -32,4 +32,8 @@ bool background_is_stopping(struct background *background);
 /* Ends a wait and joins the thread. */
 void background_stop(struct background *background);
 
+/* Starts a thread that ends by itself and is never joined, also with all signals blocked. For calls
+ * that cannot be interrupted. False if the system refuses a thread. */
+bool background_detach(void *(*run)(void *), void *argument);
+
 #endif

@@ -62,12 +62,15 @@ postgres_read_hosts(struct postgres_store *store)
     store->wants_writable = attributes == NULL || strcmp(attributes, "read-write") == 0 ||
                             strcmp(attributes, "primary") == 0;
     store->host_count = list_count(addresses != NULL ? addresses : names);
-    if (store->host_count > POSTGRES_HOSTS_MAX)
+    if (store->host_count > POSTGRES_HOSTS_MAX) {
+        store->host_count = 0;
         return false;
+    }
     for (size_t i = 0; i < store->host_count; i++) {
         store->hosts[i].name = list_element(names, i);
         store->hosts[i].address = list_element(addresses, i);
         store->hosts[i].port = list_element(option(store, "port"), i);
+        store->hosts[i].canceller = postgres_canceller_new();
     }
     return true;
 }
@@ -77,6 +80,7 @@ postgres_free_hosts(struct postgres_store *store)
 {
     for (size_t i = 0; i < store->host_count; i++) {
         postgres_resolve_stop(&store->hosts[i]);
+        postgres_canceller_stop(store->hosts[i].canceller);
         free(store->hosts[i].name);
         free(store->hosts[i].address);
         free(store->hosts[i].port);
@@ -291,7 +295,7 @@ postgres_disconnect(struct postgres_connection *connection)
 {
     if (connection == NULL)
         return;
-    PQfinish(connection->handle);
+    postgres_close_cancelled(connection);
     free(connection->prepared);
     free(connection);
 }

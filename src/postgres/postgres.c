@@ -118,6 +118,7 @@ schema_begin(struct db *db, struct why *why)
         store->schema_connection = postgres_connect(store, POSTGRES_START_MS, why);
     if (store->schema_connection == NULL)
         return ERR_UNAVAILABLE;
+    store->schema_connection->commits = true; /* callers run it as a script */
     enum err err = schema_lock(db, why);
     if (err)
         schema_disconnect(store);
@@ -205,6 +206,7 @@ prepare(struct db *db, struct why *why)
     if (connection == NULL)
         return ERR_UNAVAILABLE;
     connection->deadline_ms = store->deadline_ms;
+    connection->commits = false;
     enum err err = postgres_set_up(connection, why);
     if (!err && !store->prepare_lazily)
         err = postgres_prepare_all(connection, POSTGRES_START_MS, why);

@@ -7,6 +7,7 @@
  *   batch.c        one statement for many of them
  *   values.c       parameters and results
  *   wire.c         one statement on one connection, with a deadline
+ *   cancel.c       ends statements that missed it
  *   connect.c      hosts and new connections
  *   prepare.c      the settings and the prepared statements of a connection
  *   resolve.c      addresses of host names
@@ -64,11 +65,13 @@ struct postgres_connection {
     bool *prepared;        /* statements; NULL: not set up, see prepare.c */
     bool lost;             /* closed, or hung, or connected to a server that became read-only */
     bool late;             /* lost because a statement missed its deadline */
+    bool commits;          /* its statement may be a COMMIT, which must not be cancelled */
     bool elsewhere;        /* lost because versions are synchronized with another server */
     struct postgres_connection *next; /* in the idle list */
 };
 
 struct postgres_lookup;
+struct postgres_canceller;
 
 /* A server that the address names. */
 struct postgres_host {
@@ -77,6 +80,7 @@ struct postgres_host {
         failed_at; /* clock_ticks_ns() of the last failure; 0: none since it was reached */
     _Atomic int64_t reached_at;     /* … of the last connection that was made; 0: none */
     struct postgres_lookup *lookup; /* of its addresses; NULL: none runs. Under the store's lock */
+    struct postgres_canceller *canceller;
 };
 
 struct postgres_waiter;
@@ -133,8 +137,9 @@ struct postgres_store {
 };
 
 /* wire.c: libpq without blocking. No function waits longer than the deadline, and
- * db_interrupt() ends every wait. A connection that misses a deadline is lost: the server cancels
- * the statement by itself (statement_timeout) unless it hangs. */
+ * db_interrupt() ends every wait. The server cancels a slow statement by itself shortly before the
+ * deadline (statement_timeout). A connection that misses the deadline nevertheless is lost, and the
+ * server is asked to cancel the statement (cancel.c). */
 
 /* Waits until the socket is ready for `events` (see poll(2)). False: not before `until`. */
 bool postgres_wait(const struct postgres_store *store, PGconn *handle, short events, int64_t until);
@@ -168,6 +173,14 @@ void postgres_leave(struct postgres_connection *connection, const char *event);
 void postgres_discard(struct postgres_connection *connection);
 bool postgres_command(struct postgres_connection *connection, const char *text);
 int64_t postgres_until(int64_t ms); /* clock_ticks_ns() in so many milliseconds */
+
+/* cancel.c: both return at once, from any thread. postgres_cancel() asks the server to cancel the
+ * connection's statement; postgres_close_cancelled() closes a connection, after such a request if
+ * it needs that. Stopping does not wait for a request under way. */
+struct postgres_canceller *postgres_canceller_new(void);
+void postgres_canceller_stop(struct postgres_canceller *canceller);
+void postgres_cancel(const struct postgres_connection *connection);
+void postgres_close_cancelled(const struct postgres_connection *connection);
 
 /* begin.c: begins a transaction that writes, and remembers its id. False: nothing has begun,
  * because the connection was lost, or the schema is newer than this program (`schema_is_newer`).

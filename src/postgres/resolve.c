@@ -6,13 +6,13 @@
 #include "postgres/postgres.h"
 
 #include "base/arena.h"
+#include "base/background.h"
 #include "base/clock.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netdb.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -74,20 +74,12 @@ look_up(void *argument)
 static struct postgres_lookup *
 begin(const char *name)
 {
-    sigset_t all, before;
-    pthread_t thread;
     struct postgres_lookup *lookup = memory_alloc(1, sizeof *lookup);
     atomic_init(&lookup->users, 2);
     lookup->name = strdup(name);
     lookup->ended_fd = eventfd(0, EFD_CLOEXEC);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
-    bool started = lookup->ended_fd >= 0 && pthread_create(&thread, NULL, look_up, lookup) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (started) {
-        pthread_detach(thread);
+    if (lookup->ended_fd >= 0 && background_detach(look_up, lookup))
         return lookup;
-    }
     if (lookup->ended_fd >= 0)
         close(lookup->ended_fd);
     free(lookup->name);

@@ -231,7 +231,9 @@ enum outcome
 postgres_commit(struct postgres_tx *tx, enum err *err)
 {
     struct postgres_connection *connection = tx->connection;
+    connection->commits = true;
     PGresult *result = send_commit(connection, tx->touched);
+    connection->commits = false;
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     enum outcome outcome = LOST;
     if (PQresultStatus(result) == PGRES_COMMAND_OK && strcmp(PQcmdStatus(result), "COMMIT") == 0)

@@ -75,9 +75,10 @@ PGresult *
 postgres_next_result(struct postgres_connection *connection, int64_t until)
 {
     if (!connection->lost && !wait_for_result(connection, until)) {
-        /* The server cancels a slow statement earlier: it hangs, or the network does. */
+        /* The server cancels a slow statement earlier, unless a pooler is in between. */
         atomic_fetch_add(&connection->store->late, 1);
         connection->late = true;
+        postgres_cancel(connection);
         postgres_leave(connection, "store_deadline_missed");
     }
     if (connection->lost)
