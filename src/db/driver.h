@@ -82,6 +82,10 @@ struct db_driver {
     enum err (*ping)(struct db *db, struct why *why); /* see db_ping() */
     bool (*is_down)(struct db *db); /* as last seen, without asking; NULL: never */
 
+    /* No answer for seconds, so that a statement would wait in vain; without asking. NULL: never.
+     */
+    bool (*is_silent)(struct db *db);
+
     uint64_t (*version)(struct db *db, struct str id);
     uint64_t (*commits)(struct db *db);
     void (*sync_versions)(struct db *db, struct db_sync *sync); /* NULL: always current */

@@ -15,9 +15,10 @@
 #include <time.h>
 
 #define PAUSE_MS 1000
-#define SEARCH_MS 200 /* the pause while no server may be used: one may be promoted */
-#define ROUND_MS 800  /* for connecting and for the answer, each */
-#define LATE_MS 600   /* a readiness check does not wait for a round that takes longer */
+#define SEARCH_MS 200  /* the pause while no server may be used: one may be promoted */
+#define ROUND_MS 800   /* for connecting and for the answer, each */
+#define LATE_MS 600    /* a readiness check does not wait for a round that takes longer */
+#define SILENT_MS 4000 /* longer than a pause and a round of three slow answers */
 #define SKEW_MAX_NS 1000000000
 #define CHANGES_NS ((int64_t)60 * 1000000000)
 #define FOLLOW_NS 50000000 /* smaller differences are the network's */
@@ -62,6 +63,7 @@ struct postgres_monitor {
     char incarnation[100]; /* of the server that answered it */
     char oldest[2][24];    /* running transactions, at two times; change rows below the first go */
     int64_t noted;         /* when the second was */
+    _Atomic int64_t answered_at; /* clock_ticks_ns() of the last answer */
 };
 
 /* ---- one round ---- */
@@ -194,6 +196,8 @@ ask(struct postgres_monitor *monitor, struct why *why)
     connection->deadline_ms = ROUND_MS;
     int64_t sent = clock_ticks_ns();
     PGresult *result = postgres_run(connection, question);
+    if (PQresultStatus(result) == PGRES_TUPLES_OK)
+        atomic_store(&monitor->answered_at, clock_ticks_ns());
     judge(connection, result, sent, why);
     if (why->text[0] == '\0') {
         set_incarnation(monitor, PQgetvalue(result, 0, 4));
@@ -323,12 +327,21 @@ postgres_monitor_is_down(struct db *db)
     return down;
 }
 
+bool
+postgres_monitor_is_silent(struct db *db)
+{
+    struct postgres_monitor *monitor = ((struct postgres_store *)db)->monitor;
+    return monitor != NULL &&
+           clock_ticks_ns() - atomic_load(&monitor->answered_at) > SILENT_MS * (int64_t)1000000;
+}
+
 void
 postgres_monitor_start(struct postgres_store *store)
 {
     sigset_t all, before;
     struct postgres_monitor *monitor = memory_alloc(1, sizeof *monitor);
     monitor->store = store;
+    monitor->answered_at = clock_ticks_ns();
     pthread_mutex_init(&monitor->lock, NULL);
     pthread_cond_init(&monitor->wake, NULL);
     pthread_cond_init(&monitor->ended, NULL);

@@ -274,6 +274,7 @@ const struct db_driver db_postgres_driver = {
     .end_write = postgres_end_write,
     .ping = ping,
     .is_down = postgres_monitor_is_down,
+    .is_silent = postgres_monitor_is_silent,
     .version = postgres_version,
     .commits = postgres_commits,
     .sync_versions = postgres_sync,

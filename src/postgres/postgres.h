@@ -405,7 +405,8 @@ enum err postgres_monitor_ask(struct postgres_store *store, struct why *why);
 
 /* Whether the server of this incarnation answers now. Waits for less than a second. */
 bool postgres_monitor_confirms(struct postgres_store *store, const char *incarnation);
-bool postgres_monitor_is_down(struct db *db); /* the last round found a problem, or hangs */
+bool postgres_monitor_is_down(struct db *db);   /* the last round found a problem, or hangs */
+bool postgres_monitor_is_silent(struct db *db); /* no answer for four seconds */
 void postgres_clock_check(int64_t server_ns, int64_t sent, struct why *why);
 
 /* maintenance.c */

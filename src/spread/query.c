@@ -23,7 +23,7 @@ struct asked {
 static enum err
 read_aside(const struct asked *asked, size_t database, struct db_rows *rows)
 {
-    if (!spread_is_open(asked->store, database))
+    if (!spread_answers(asked->store, database))
         return ERR_UNAVAILABLE;
     struct db_tx *tx = db_begin_read(asked->store->of[database]);
     return db_end_read(
@@ -44,7 +44,7 @@ begin_in(struct spread_tx *tx, size_t database)
     struct db *db = store->of[database];
     if (tx->in[database] != NULL)
         return ERR_NONE;
-    if (!spread_is_open(store, database))
+    if (!spread_answers(store, database))
         return ERR_UNAVAILABLE;
     if (tx->is_shared) {
         tx->leaves = true;

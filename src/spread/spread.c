@@ -13,6 +13,14 @@
 #define SPACE ' '        /* between addresses; no address of PostgreSQL contains one */
 
 bool
+spread_answers(const struct spread_store *store, size_t database)
+{
+    struct db *db = store->of[database];
+    return spread_is_open(store, database) &&
+           (db->driver->is_silent == NULL || !db->driver->is_silent(db));
+}
+
+bool
 spread_is_down(const struct spread_store *store, size_t database)
 {
     struct db *db = store->of[database];

@@ -80,6 +80,10 @@ spread_is_open(const struct spread_store *store, size_t database)
     return atomic_load(&store->is_open[database]);
 }
 
+/* Open, and not known to hang. Otherwise a request fails at once: those that wait for one database
+ * must not take all workers from the users of the others. */
+bool spread_answers(const struct spread_store *store, size_t database);
+
 /* Not open, or down as last seen by its monitor, without asking. */
 bool spread_is_down(const struct spread_store *store, size_t database);
 size_t spread_home(const struct spread_store *store, int shard);

@@ -54,7 +54,7 @@ spread_sync_now(struct db *db, uint64_t ticket, int shard)
     bool synced = true;
     if (shard != DB_ANY_SHARD) {
         size_t home = spread_home(store, shard);
-        return spread_is_open(store, home) && db_sync_now(store->of[home], ticket, shard);
+        return spread_answers(store, home) && db_sync_now(store->of[home], ticket, shard);
     }
     for (size_t i = 0; i < store->count && synced; i++)
         synced = !spread_is_down(store, i) && db_sync_now(store->of[i], ticket, shard);
@@ -82,7 +82,7 @@ spread_sync(struct db *db, struct db_sync *sync)
     struct spread_store *store = spread_of(db);
     bool is_user = sync->shard != DB_ANY_SHARD, down = false;
     size_t home = is_user ? spread_home(store, sync->shard) : 0;
-    if (is_user && spread_is_open(store, home)) {
+    if (is_user && spread_answers(store, home)) {
         db_sync_versions(store->of[home], sync);
         return;
     }

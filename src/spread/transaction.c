@@ -101,8 +101,8 @@ run_later(struct spread_store *store, struct spread_tx *tx)
     for (size_t i = 0; i < tx->later_count; i++) {
         struct spread_later *later = &tx->later[i];
         struct db *db = store->of[later->database];
-        bool is_open = spread_is_open(store, later->database);
-        struct db_tx *in = is_open ? db->driver->begin_write(db) : NULL;
+        bool answers = spread_answers(store, later->database);
+        struct db_tx *in = answers ? db->driver->begin_write(db) : NULL;
         enum err err = ERR_UNAVAILABLE;
         if (in != NULL) {
             err = db_query_values(in, mem, later->sql, later->values, 2, NULL);
@@ -182,7 +182,7 @@ spread_write_shared(struct db *db, struct str key, db_work *work, void *argument
                              .work = work,
                              .argument = argument };
     struct db *home = store->of[shared.home];
-    if (!spread_is_open(store, shared.home))
+    if (!spread_answers(store, shared.home))
         return ERR_UNAVAILABLE;
     enum err err = home->driver->write_shared(home, key, run_shared, &shared);
     return err != ERR_NONE && shared.leaves ? spread_write(db, work, argument, false) : err;
