@@ -130,6 +130,8 @@ FNR == 1 {
     guard = toupper(module "_" name)
     gsub(/[^A-Z0-9]/, "_", guard)
     guarded = 0
+    introduction = ""
+    introduction_read = !is_header
     split("", reported)
     if (FILENAME !~ /^src\/[a-z]+\/[a-z0-9_]+\.[ch]$/)
         fail("names", "source files are named src/<module>/<name>.c or .h, in lower case")
@@ -159,6 +161,16 @@ function check_introduced(    header, command, line, introduced)
     close(command)
     if (!introduced)
         fail("header", "no header and no first comment describes the purpose of this file")
+}
+
+# A header's first comment says which threads may call. banned.h declares nothing that could be called.
+function check_introduction(line)
+{
+    introduction = introduction " " tolower(line)
+    introduction_read = index(line, "*/") > 0
+    if (introduction_read && introduction !~ /thread/ && FILENAME != "src/base/banned.h")
+        report("error", 1, "threads",
+            "the first comment of a header says which threads may call, and who owns the results")
 }
 
 function finish_file()
@@ -222,6 +234,8 @@ function split_line(line,    code, first, end)
     was_in_comment = in_comment
     raw = $0
     code = split_line($0)
+    if (!introduction_read)
+        check_introduction(raw)
     if (!was_in_comment && raw ~ /^[ \t]*#[ \t]*include/) {
         check_include(raw)
     } else {

@@ -1,6 +1,7 @@
 /* demo_data.h - adds the demo user's facts, connected apps, and activity, from demo/ada.json.
  *
- * The facts are written through the same flows as real ones, as the user and as two apps. */
+ * The facts are written through the same flows as real ones, as the user and as two apps. `mem` is
+ * scratch memory. Any thread may call it. */
 #ifndef APP_DEMO_DATA_H
 #define APP_DEMO_DATA_H
 

@@ -1,7 +1,8 @@
 /* routes.h - every route of the service.
  *
  * The list of route tables, one per feature, as dispatch/web.h takes it. A new table of handlers is
- * declared in its module's <module>_routes.h and added to the list in routes.c. */
+ * declared in its module's <module>_routes.h and added to the list in routes.c. Constants, and text
+ * appended to the caller's buffer: any thread may use them. */
 #ifndef APP_ROUTES_H
 #define APP_ROUTES_H
 

@@ -3,7 +3,8 @@
  * A command is its words ("user add"), its options, and a function, which gets parsed and counted
  * arguments. Help is generated from the tables. A command that needs the store runs in this process
  * if the store is free, and otherwise inside the running service; the function is the same. All
- * memory comes from the call's arena. */
+ * memory comes from the call's arena. A call is used by one thread at a time: the main thread, or a
+ * worker of the service. */
 #ifndef COMMAND_COMMAND_H
 #define COMMAND_COMMAND_H
 

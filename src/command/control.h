@@ -4,9 +4,10 @@
  * service that holds it. The socket has mode 0600, and the service accepts only peers with its own
  * user id or root.
  *
- * One request, a line of JSON: {"args":["user","add","ada"],"stdin":"…"}. The response is
- * lines of JSON as they are produced: {"out":"…"}, {"err":"…"}, {"progress":40}, and last
- * {"exit":0}. */
+ * One request, a line of JSON: {"args":["user","add","ada"],"stdin":"…"}. The response is lines of
+ * JSON as they are produced: {"out":"…"}, {"err":"…"}, {"progress":40}, and last {"exit":0}. Start,
+ * stop, and free it from the main thread, which owns it; control_send() and control_read_request()
+ * may be called from any thread. */
 #ifndef COMMAND_CONTROL_H
 #define COMMAND_CONTROL_H
 

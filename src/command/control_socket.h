@@ -1,5 +1,5 @@
 /* control_socket.h - reads and writes lines on the control socket. Private to control.c and
- * control_send.c. */
+ * control_send.c. Lines are allocated from `mem`. Any thread may use a descriptor of its own. */
 #ifndef COMMAND_CONTROL_SOCKET_H
 #define COMMAND_CONTROL_SOCKET_H
 

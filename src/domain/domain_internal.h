@@ -5,7 +5,8 @@
  * domain_check.c checks rules that involve several values; vocabulary.c reads vocabularies and
  * looks up their values; domain_schema.c writes the JSON Schema.
  *
- * Everything is allocated from the definition's arena. Problems are reported with node_reject(). */
+ * Everything is allocated from the definition's arena. Problems are reported with node_reject().
+ * One thread reads one definition. */
 #ifndef DOMAIN_DOMAIN_INTERNAL_H
 #define DOMAIN_DOMAIN_INTERNAL_H
 

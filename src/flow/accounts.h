@@ -1,6 +1,7 @@
 /* accounts.h - creates, finds, lists, disables, enables, and deletes accounts, and sets passwords.
  *
- * Each function is one transaction. Passwords are hashed before the transaction begins. */
+ * Each function is one transaction. Passwords are hashed before the transaction begins. Results are
+ * allocated from `mem`. Any thread may call these functions. */
 #ifndef FLOW_ACCOUNTS_H
 #define FLOW_ACCOUNTS_H
 

@@ -1,4 +1,5 @@
-/* activity_check.h - verifies the activity of all users, for `penchant check`. */
+/* activity_check.h - verifies the activity of all users, for `penchant check`. Call from the thread
+ * that runs the transaction. */
 #ifndef FLOW_ACTIVITY_CHECK_H
 #define FLOW_ACTIVITY_CHECK_H
 

@@ -1,7 +1,7 @@
 /* apps.h - registers, finds, changes, disables, enables, and deletes apps, and rotates secrets.
  *
  * Each function is one transaction. A secret is returned once, when it is created; the database
- * stores only its hash. */
+ * stores only its hash. Results are allocated from `mem`. Any thread may call these functions. */
 #ifndef FLOW_APPS_H
 #define FLOW_APPS_H
 

@@ -5,7 +5,8 @@
  *   3  authorize_begin   if a valid grant covers the request: returns a code; otherwise stores the
  *                        request, bound to the session, and the user is asked for consent
  *   4  consent_decide    applies the user's decision to the stored request: a code or a denial
- */
+ *
+ * Results are allocated from `mem`. Any thread may call these functions. */
 #ifndef FLOW_AUTHORIZE_H
 #define FLOW_AUTHORIZE_H
 

@@ -2,7 +2,7 @@
  *
  * A connection is a valid grant together with its app. Each function is one transaction, and its
  * changes apply to the app's existing tokens at commit. ERR_NOT_FOUND: the user has no valid grant
- * for this app. */
+ * for this app. Results are allocated from `mem`. Any thread may call these functions. */
 #ifndef FLOW_CONNECTIONS_H
 #define FLOW_CONNECTIONS_H
 

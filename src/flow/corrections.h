@@ -6,7 +6,8 @@
  * the user has no such atom, or its domain has no definition. Changes by the user can be undone
  * (undo.h), except corrections_remove_app(), which also discards the pending undo.
  *
- * An atom that the user states or accepts is by_user and has SOURCE_USER among its sources. */
+ * An atom that the user states or accepts is by_user and has SOURCE_USER among its sources. Results
+ * are allocated from `mem`. Any thread may call these functions. */
 #ifndef FLOW_CORRECTIONS_H
 #define FLOW_CORRECTIONS_H
 

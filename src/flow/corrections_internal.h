@@ -1,4 +1,6 @@
-/* corrections_internal.h - one correction, for the files that implement corrections.h. */
+/* corrections_internal.h - one correction, for the files that implement corrections.h. The caller
+ * owns the work; a transaction may run it on another thread, so it contains everything that it
+ * needs. */
 #ifndef FLOW_CORRECTIONS_INTERNAL_H
 #define FLOW_CORRECTIONS_INTERNAL_H
 

@@ -1,4 +1,5 @@
-/* hints.h - builds the hints about a user that an agent may see. */
+/* hints.h - builds the hints about a user that an agent may see. Results are allocated from `mem`.
+ * Any thread may call these functions. */
 #ifndef FLOW_HINTS_H
 #define FLOW_HINTS_H
 

@@ -1,4 +1,5 @@
-/* logos.h - stores and reads the logos of apps. */
+/* logos.h - stores and reads the logos of apps. Results are allocated from `mem`. Any thread may
+ * call these functions. */
 #ifndef FLOW_LOGOS_H
 #define FLOW_LOGOS_H
 

@@ -1,7 +1,8 @@
 /* preferences.h - writes and reads a user's preferences. Corrections by the user: corrections.h.
  *
  * Every change is one transaction: it locks the user's row, merges the atoms, rewrites the domain's
- * record, and changes the user's generation; on failure nothing changes. */
+ * record, and changes the user's generation; on failure nothing changes. Results are allocated from
+ * `mem`. Any thread may call these functions. */
 #ifndef FLOW_PREFERENCES_H
 #define FLOW_PREFERENCES_H
 

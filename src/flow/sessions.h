@@ -1,7 +1,8 @@
 /* sessions.h - signs users in and out, and finds the session of a request.
  *
  * A session key is 32 random bytes in a cookie; the database stores its hash. Signing in always
- * creates a new session and ends the browser's previous one, which prevents session fixation. */
+ * creates a new session and ends the browser's previous one, which prevents session fixation.
+ * Results are allocated from `mem`. Any thread may call these functions. */
 #ifndef FLOW_SESSIONS_H
 #define FLOW_SESSIONS_H
 

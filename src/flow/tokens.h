@@ -1,7 +1,8 @@
 /* tokens.h - exchanges codes, refreshes, revokes, and introspects tokens.
  *
  * RFC 6749 §5 and §6, RFC 7009, RFC 7662, RFC 9700 §4.14. `app` is the authenticated app. A refusal
- * that revokes a token family commits that revocation. */
+ * that revokes a token family commits that revocation. Results are allocated from `mem`. Any thread
+ * may call these functions. */
 #ifndef FLOW_TOKENS_H
 #define FLOW_TOKENS_H
 

@@ -2,7 +2,8 @@
  *
  * Restores sources, times, order, status, and suppression reasons. Changes that apps made in the
  * meantime are not lost: their writes are repeated on the restored atoms with their times, and
- * atoms that they suppressed stay suppressed. */
+ * atoms that they suppressed stay suppressed. Results are allocated from `mem`. Any thread may call
+ * it. */
 #ifndef FLOW_UNDO_H
 #define FLOW_UNDO_H
 

@@ -1,7 +1,8 @@
 /* undo_note.h - records what a user's change does, so that undo.h can revert it.
  *
  * For flows that change atoms for a user: call undo_begin() before the change and undo_save() after
- * it, both inside the transaction of the change. */
+ * it, both inside the transaction of the change. Results are allocated from `mem`. Call from the
+ * thread that runs the transaction. */
 #ifndef FLOW_UNDO_NOTE_H
 #define FLOW_UNDO_NOTE_H
 

@@ -1,4 +1,5 @@
-/* withholding.h - adds facts to those that an app must not see (model/view.h). */
+/* withholding.h - adds facts to those that an app must not see (model/view.h). Results are
+ * allocated from `mem`. Call from the thread that runs the transaction. */
 #ifndef FLOW_WITHHOLDING_H
 #define FLOW_WITHHOLDING_H
 

@@ -2,7 +2,8 @@
  *
  * Writes add to existing counts, so that several processes can write at the same time. A writer
  * that adds to a day or closes it locks its row first. Activity of a day that is closed already
- * counts for the next open day; activity of a deleted user is dropped. */
+ * counts for the next open day; activity of a deleted user is dropped. Results are allocated from
+ * `mem`. Call from the thread that runs the transaction. */
 #ifndef STORE_ACTIVITY_STORE_H
 #define STORE_ACTIVITY_STORE_H
 

@@ -1,4 +1,5 @@
-/* app_store.h - reads and writes apps. Strings are allocated in `mem`. */
+/* app_store.h - reads and writes apps. Strings are allocated in `mem`. Call from the thread that
+ * runs the transaction. */
 #ifndef STORE_APP_STORE_H
 #define STORE_APP_STORE_H
 

@@ -2,7 +2,7 @@
  * them.
  *
  * Stored texts carry a checksum (db/row_sum.h): reading a damaged one is ERR_UNAVAILABLE. Results
- * are allocated in `mem`. */
+ * are allocated from `mem`. Call from the thread that runs the transaction. */
 #ifndef STORE_ATOM_STORE_H
 #define STORE_ATOM_STORE_H
 

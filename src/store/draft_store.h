@@ -1,4 +1,5 @@
-/* draft_store.h - reads and writes import drafts: uploaded documents that are not confirmed yet. */
+/* draft_store.h - reads and writes import drafts: uploaded documents that are not confirmed yet.
+ * Results are allocated from `mem`. Call from the thread that runs the transaction. */
 #ifndef STORE_DRAFT_STORE_H
 #define STORE_DRAFT_STORE_H
 

@@ -1,4 +1,5 @@
-/* grant_store.h - reads and writes grants: the scopes that users allow apps. */
+/* grant_store.h - reads and writes grants: the scopes that users allow apps. Results are allocated
+ * from `mem`. Call from the thread that runs the transaction. */
 #ifndef STORE_GRANT_STORE_H
 #define STORE_GRANT_STORE_H
 

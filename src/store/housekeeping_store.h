@@ -1,7 +1,8 @@
 /* housekeeping_store.h - deletes expired rows, and stores the state of the clock (timekeeper.h).
  *
  * Nothing depends on the deletion: every read checks the time. Tables of other stores have a
- * …_delete_expired() there. */
+ * …_delete_expired() there. Results are allocated from `mem`. Call from the thread that runs the
+ * transaction. */
 #ifndef STORE_HOUSEKEEPING_STORE_H
 #define STORE_HOUSEKEEPING_STORE_H
 

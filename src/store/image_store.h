@@ -1,5 +1,6 @@
 /* image_store.h - reads and writes the pictures of users and the logos of apps. An image is
- * base64url of a PNG. */
+ * base64url of a PNG. Results are allocated from `mem`. Call from the thread that runs the
+ * transaction. */
 #ifndef STORE_IMAGE_STORE_H
 #define STORE_IMAGE_STORE_H
 

@@ -1,4 +1,5 @@
-/* outbox_store.h - email that has not been sent. */
+/* outbox_store.h - email that has not been sent. Results are allocated from `mem`. Call from the
+ * thread that runs the transaction. */
 #ifndef STORE_OUTBOX_STORE_H
 #define STORE_OUTBOX_STORE_H
 

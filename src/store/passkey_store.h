@@ -1,4 +1,5 @@
-/* passkey_store.h - passkeys of users, and the challenges that passkeys sign. */
+/* passkey_store.h - passkeys of users, and the challenges that passkeys sign. Results are allocated
+ * from `mem`. Call from the thread that runs the transaction. */
 #ifndef STORE_PASSKEY_STORE_H
 #define STORE_PASSKEY_STORE_H
 

@@ -1,4 +1,5 @@
-/* recovery_store.h - recovery codes and one-time links. Both are stored as hashes. */
+/* recovery_store.h - recovery codes and one-time links. Both are stored as hashes. Results are
+ * allocated from `mem`. Call from the thread that runs the transaction. */
 #ifndef STORE_RECOVERY_STORE_H
 #define STORE_RECOVERY_STORE_H
 

@@ -4,7 +4,8 @@
  * the inner pages: eight levels for a million users.
  *
  * A row key holds only the first characters of an id or a hash, so two ids can share one.
- * Statements must compare the text as well. */
+ * Statements must compare the text as well. Pure, except row_put_or_add(), which the thread of the
+ * transaction calls. */
 #ifndef STORE_ROW_KEY_H
 #define STORE_ROW_KEY_H
 

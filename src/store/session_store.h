@@ -1,5 +1,6 @@
 /* session_store.h - reads and writes sessions, pending authorization requests, the codes that
- * answer them, and attempts to sign in. */
+ * answer them, and attempts to sign in. Results are allocated from `mem`. Call from the thread that
+ * runs the transaction. */
 #ifndef STORE_SESSION_STORE_H
 #define STORE_SESSION_STORE_H
 

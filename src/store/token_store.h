@@ -8,7 +8,8 @@
  * Every API request looks up an access token. Its row therefore copies what the family and the
  * grant allowed when it was issued, with the user's auth version at that time (user_store.h). While
  * the user header row has the same auth version, the lookup reads only the token, the header, and
- * the app. Otherwise it reads the family, the grant, and the account. */
+ * the app. Otherwise it reads the family, the grant, and the account. Results are allocated from
+ * `mem`. Call from the thread that runs the transaction. */
 #ifndef STORE_TOKEN_STORE_H
 #define STORE_TOKEN_STORE_H
 

@@ -1,4 +1,5 @@
-/* undo_store.h - reads and writes the user's last change, so that it can be undone. */
+/* undo_store.h - reads and writes the user's last change, so that it can be undone. Results are
+ * allocated from `mem`. Call from the thread that runs the transaction. */
 #ifndef STORE_UNDO_STORE_H
 #define STORE_UNDO_STORE_H
 

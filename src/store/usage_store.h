@@ -2,7 +2,8 @@
  *
  * Writes add to the existing counts, so that several processes can write at the same time. Counts
  * per user are deleted with the user's grant. Counts of a deleted app, or of a user who has
- * disconnected the app, are not written. */
+ * disconnected the app, are not written. Results are allocated from `mem`. Call from the thread
+ * that runs the transaction. */
 #ifndef STORE_USAGE_STORE_H
 #define STORE_USAGE_STORE_H
 

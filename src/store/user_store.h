@@ -4,7 +4,8 @@
  * random number that changes with every change to the user's atoms, and the auth version, which
  * changes whenever something that the user allowed changes or is revoked: a grant, a token family,
  * the account's status. A token with the current auth version is not affected by any such change.
- * The header row also has the hint sets; see record_store.h. */
+ * The header row also has the hint sets; see record_store.h. Results are allocated from `mem`. Call
+ * from the thread that runs the transaction. */
 #ifndef STORE_USER_STORE_H
 #define STORE_USER_STORE_H
 
