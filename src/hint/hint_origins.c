@@ -52,6 +52,18 @@ came_before(const struct ladder *ladder, size_t index)
     return false;
 }
 
+/* "member":["user"] */
+static void
+write_single(struct json *out, struct str key, struct str origin)
+{
+    const struct str opening = STR("\":[\""), end = STR("\"]");
+    char *at = json_begin_parts(out, 1 + key.len + opening.len + origin.len + end.len);
+    if (at == NULL)
+        return;
+    at = json_append(json_append(json_append(at, STR("\"")), key), opening);
+    json_end_parts(out, json_append(json_append(at, origin), end));
+}
+
 static void
 write_member(struct json *out, const struct ladder *ladder, size_t index)
 {
@@ -60,11 +72,12 @@ write_member(struct json *out, const struct ladder *ladder, size_t index)
     bool shares = hint_ladder_shares(rung);
     if (shares && came_before(ladder, index))
         return;
+    if (!shares && str_index(origin, ' ') == origin.len) { /* one name, as nearly always */
+        write_single(out, key, origin);
+        return;
+    }
     json_key_name(out, key);
-    if (!shares && str_index(origin, ' ') == origin.len) /* one name, as nearly always */
-        json_add_pieces(out, STR("[\""), origin, STR("\"]"));
-    else
-        write_origin(out, ladder, index, shares);
+    write_origin(out, ladder, index, shares);
 }
 
 static void

@@ -214,13 +214,17 @@ digit(const char *at)
     return (unsigned char)*at & 63;
 }
 
+/* Four digits at once: two pairs are combined into 12 bits each, and those into 24. */
 static inline unsigned
 four_digits(const char *at)
 {
-    return digit(at) | digit(at + 1) << 6 | digit(at + 2) << 12 | digit(at + 3) << 18;
+    uint32_t word;
+    memcpy(&word, at, sizeof word);
+    word = le32toh(word);
+    word = (word & 0x003f003f) | (word & 0x3f003f00) >> 2;
+    return (word & 0xfff) | word >> 16 << 12;
 }
 
-/* Eight digits at once: pairs are combined into 12 bits, pairs of those into 24, and so on. */
 static inline uint64_t
 eight_digits(const char *at)
 {
@@ -364,7 +368,7 @@ hint_is_exact(const struct hint *hint)
 }
 
 /* Limits the number of terms to the bytes that exist. */
-static struct words
+static inline struct words
 words_of(const struct hint *hint)
 {
     if (hint->levels != NULL)
@@ -376,7 +380,7 @@ words_of(const struct hint *hint)
                            count < most ? count : most, NULL, hint->encoded.ptr + start };
 }
 
-static struct term
+static inline struct term
 term_at(const struct words *words, size_t i)
 {
     if (words->terms != NULL)
@@ -391,7 +395,9 @@ hint_match(const struct hint *hint, const struct terms *terms, size_t context, i
     struct words words = words_of(hint);
     int found = context < HINT_CONTEXTS_MAX ? (int)(words.contexts >> context & 1) : 0;
     *wanted = 0;
-    for (size_t i = 0; i < words.count && terms->count > 0; i++) {
+    if (terms->count == 0)
+        words.count = 0;
+    for (size_t i = 0; i < words.count; i++) {
         struct term term = term_at(&words, i);
         if (!terms_has(terms, term.hash))
             continue;

@@ -69,7 +69,9 @@ json_begin_parts(struct json *json, size_t most)
     if (json->need_comma)
         buf_add_char(json->out, ',');
     json->need_comma = true;
-    return buf_reserve(json->out, most) ? json->out->ptr + json->out->len : NULL;
+    const struct buf *out = json->out;
+    return most <= out->capacity - out->len || buf_reserve(json->out, most) ? out->ptr + out->len
+                                                                            : NULL;
 }
 
 static inline __attribute__((always_inline)) char *
@@ -98,12 +100,9 @@ json_end_parts(struct json *json, const char *at)
 static inline __attribute__((always_inline)) void
 json_add_pieces(struct json *json, struct str before, struct str value, struct str behind)
 {
-    if (json->need_comma)
-        buf_add_char(json->out, ',');
-    json->need_comma = true;
-    buf_add(json->out, before);
-    buf_add(json->out, value);
-    buf_add(json->out, behind);
+    char *at = json_begin_parts(json, before.len + value.len + behind.len);
+    if (at != NULL)
+        json_end_parts(json, json_append(json_append(json_append(at, before), value), behind));
 }
 
 /* A key that needs no escapes. */
