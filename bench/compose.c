@@ -15,7 +15,7 @@
 #include "base/log.h"
 #include "db/db.h"
 #include "flow/accounts.h"
-#include "flow/hints.h"
+#include "preference/hints.h"
 #include "model/user.h"
 #include "store/record_store.h"
 #include "text/json_write.h"

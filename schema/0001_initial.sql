@@ -196,7 +196,7 @@ CREATE TABLE user_atoms (
 --
 -- Only the header row has `generation`, a random number that changes with the user's atoms;
 -- `auth_version`, which increases whenever something that the user allowed changes
--- (src/store/token_store.h); `atom_sequence`, the number of the last atom added; and `hint_sets`,
+-- (src/credential/token_store.h); `atom_sequence`, the number of the last atom added; and `hint_sets`,
 -- one line per domain: its name, a space, and its hint set (src/store/atom_store.c).
 --
 -- The long columns come last, so that SQLite can read the others without them. PostgreSQL keeps the
@@ -411,7 +411,7 @@ CREATE TABLE access_token (
 CREATE INDEX access_token_expiry ON access_token (expires_at);
 
 -- A used refresh token stays for a minute, in which its client may retry. After that the family, whose
--- id is part of every refresh token, recognizes it (src/store/token_store.h).
+-- id is part of every refresh token, recognizes it (src/credential/token_store.h).
 -- `seed` is random: the pair that replaced a public client's token is derived from that token and
 -- `seed`, so that a retry gets the same pair again.
 CREATE TABLE refresh_token (

@@ -83,10 +83,10 @@ BEGIN {
 
     # Modules that allocate from arenas only (given by tools/lint), that may not use goto, and that contain SQL.
     add_words(uses_arenas, arenas)
-    add_words(no_goto, "flow job web dispatch page api oauth account portal command app")
-    add_words(has_sql, "store db sqlite postgres")
+    add_words(no_goto, "flow preference job web dispatch page api oauth account fact portal command app")
+    add_words(has_sql, "store credential db sqlite postgres")
     # Modules that handle struct db only as an opaque pointer.
-    add_words(opaque_db, "flow job web dispatch page api oauth account portal")
+    add_words(opaque_db, "flow preference job web dispatch page api oauth account fact portal")
     # Modules without a clock and without I/O.
     add_words(pure, "domain value model hint tokenizer")
 
@@ -291,8 +291,8 @@ function check_our_include(target,    to)
         fail("layers", "\"" target "\": the module \"" to "\" is not listed in " layers)
     else if (to != module && !((module, to) in may_include) && !((module, "*") in may_include))
         fail("layers", module " may not include " target " (see " layers ")")
-    else if (target == "db/db.h" && module == "store" && is_header)
-        fail("layers", "a header of store may not include db/db.h: modules above would see it")
+    else if (target == "db/db.h" && (module == "store" || module == "credential") && is_header)
+        fail("layers", "a header of " module " may not include db/db.h: modules above would see it")
     else if (module in pure && target ~ /^base\/(clock|log|workers|metric)\.h$/)
         fail("layers", module " has no clock and no I/O and may not include " target)
 }
@@ -399,7 +399,7 @@ function check_words(code,    word)
             fail("goto", "goto is not allowed in " module ": arenas free memory, so return")
     }
     if (code ~ /(^|[^A-Za-z0-9_])SQL\(/ && !(module in has_sql))
-        fail("sql", "SQL statements are declared in src/store")
+        fail("sql", "SQL statements are declared in src/store and src/credential")
 }
 
 # Returns the first of these words that is neither part of a longer word nor a member of a struct, or "".
@@ -445,7 +445,7 @@ function check_literals(    i, text)
     for (i = 1; i <= literal_count; i++) {
         text = literals[i]
         if (!(module in has_sql) && looks_like_sql(text))
-            fail("sql", "SQL belongs in src/store and src/db")
+            fail("sql", "SQL belongs in src/store, src/credential, and src/db")
         if (module == "text" || FILENAME == "src/base/log.c" ||
             FILENAME == "src/value/value_patterns.c") # reads markup, writes none
             continue

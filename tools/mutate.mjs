@@ -68,10 +68,11 @@ const GROUPS = {
     random: "unit/crypt/random",
     secret: "unit/crypt/secret",
   }],
-  store: [16, {
-    token_store: "unit/store/token_store unit/store/housekeeping_store unit/flow/tokens unit/flow/cache_versions unit/flow/connections api/oauth_ending api/oauth_refresh api/oauth_reuse api/care",
-    grant_store: "unit/store/grant_store unit/flow/connections unit/flow/authorize api/account_apps api/consent_domains",
-    session_store: "unit/store/session_store unit/flow/sessions api/account_security",
+  credential: [16, {
+    token_store: "unit/credential/token_store unit/store/housekeeping_store unit/flow/tokens unit/flow/cache_versions unit/flow/connections api/oauth_ending api/oauth_refresh api/oauth_reuse api/care",
+    refresh_store: "unit/credential/token_store unit/flow/tokens unit/flow/tokens_rotation api/oauth_refresh api/oauth_reuse",
+    grant_store: "unit/credential/grant_store unit/flow/connections unit/flow/authorize api/account_apps api/consent_domains",
+    session_store: "unit/credential/session_store unit/flow/sessions api/account_security",
   }],
   http: [10, {
     head: "unit/http/head unit/http/exchange api/wire",

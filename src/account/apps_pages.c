@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "dispatch/browser_session.h"
 #include "flow/connections.h"
-#include "flow/corrections.h"
+#include "preference/corrections.h"
 #include "job/usage.h"
 #include "model/logo.h"
 #include "page/account_page.h"

@@ -1,7 +1,7 @@
 /* domains_api.c - the list of domains, their schemas, and their statistics. */
 #include "api/api_routes.h"
 #include "dispatch/allowed_domains.h"
-#include "flow/preferences.h"
+#include "preference/preferences.h"
 #include "model/grant.h"
 #include "web/call.h"
 #include "web/response.h"

@@ -2,7 +2,7 @@
 #include "api/api_routes.h"
 #include "dispatch/allowed_domains.h"
 #include "dispatch/bearer_error.h"
-#include "flow/hints.h"
+#include "preference/hints.h"
 #include "job/rebuild.h"
 #include "model/grant.h"
 #include "web/call.h"

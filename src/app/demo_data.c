@@ -3,14 +3,14 @@
 
 #include "base/embedded.h"
 #include "base/shard.h"
-#include "flow/corrections.h"
-#include "flow/preferences.h"
+#include "preference/corrections.h"
+#include "preference/preferences.h"
 #include "job/usage.h"
 #include "job/usage_counters.h"
 #include "model/grant.h"
 #include "crypt/random.h"
 #include "store/activity_store.h"
-#include "store/grant_store.h"
+#include "credential/grant_store.h"
 #include "store/tx.h"
 #include "text/json_read.h"
 

@@ -2,6 +2,7 @@
 #include "app/routes.h"
 
 #include "account/account_routes.h"
+#include "fact/fact_routes.h"
 #include "api/api_routes.h"
 #include "base/buf.h"
 #include "dispatch/request_metrics.h"

@@ -5,7 +5,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "db/db.h"
-#include "store/session_store.h"
+#include "credential/session_store.h"
 #include "store/tx.h"
 #include "text/json_write.h"
 #include "text/time_text.h"

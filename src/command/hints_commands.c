@@ -2,7 +2,7 @@
 #include "command/command.h"
 
 #include "flow/accounts.h"
-#include "flow/hints.h"
+#include "preference/hints.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
 

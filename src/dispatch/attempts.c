@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "crypt/digest.h"
-#include "store/session_store.h"
+#include "credential/session_store.h"
 #include "store/tx.h"
 
 struct work {

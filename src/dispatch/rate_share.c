@@ -7,7 +7,7 @@
 #include "base/log.h"
 #include "crypt/random.h"
 #include "dispatch/throttle.h"
-#include "store/session_store.h"
+#include "credential/session_store.h"
 #include "store/tx.h"
 
 #define PAUSE_MS 1000

@@ -17,9 +17,9 @@
 #include "model/user.h"
 #include "store/activity_store.h"
 #include "store/app_store.h"
-#include "store/grant_store.h"
-#include "store/session_store.h"
-#include "store/token_store.h"
+#include "credential/grant_store.h"
+#include "credential/session_store.h"
+#include "credential/token_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
 

@@ -2,16 +2,16 @@
  * disconnect.
  *
  * Each change locks the user, reads the grant, changes it, and writes it whole. Writing a grant
- * bumps the user's auth version (store/grant_store.c), so that the next request of the app sees the
- * change. Nothing here adds scopes: only consent does. Each change is recorded in the user's
- * activity, in the same transaction. */
+ * bumps the user's auth version (credential/grant_store.c), so that the next request of the app
+ * sees the change. Nothing here adds scopes: only consent does. Each change is recorded in the
+ * user's activity, in the same transaction. */
 #include "flow/connections.h"
 
 #include "base/arena.h"
 #include "flow/withholding.h"
 #include "store/activity_store.h"
 #include "store/app_store.h"
-#include "store/grant_store.h"
+#include "credential/grant_store.h"
 #include "store/tx.h"
 #include "store/usage_store.h"
 #include "store/user_store.h"

@@ -13,7 +13,7 @@
 #include "crypt/random.h"
 #include "flow/accounts.h"
 #include "store/activity_store.h"
-#include "store/session_store.h"
+#include "credential/session_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
 #include "text/base64url.h"

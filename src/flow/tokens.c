@@ -16,8 +16,8 @@
 #include "flow/authorize.h"
 #include "model/pkce.h"
 #include "store/activity_store.h"
-#include "store/session_store.h"
-#include "store/token_store.h"
+#include "credential/session_store.h"
+#include "credential/token_store.h"
 #include "store/tx.h"
 
 #include <time.h>

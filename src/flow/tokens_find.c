@@ -5,7 +5,7 @@
 #include "base/shard.h"
 #include "base/timekeeper.h"
 #include "crypt/secret.h"
-#include "store/token_store.h"
+#include "credential/token_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
 

@@ -8,7 +8,7 @@
 
 #include "crypt/digest.h"
 #include "crypt/random.h"
-#include "store/passkey_store.h"
+#include "credential/passkey_store.h"
 #include "store/tx.h"
 #include "text/base64url.h"
 

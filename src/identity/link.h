@@ -4,7 +4,7 @@
 #define IDENTITY_LINK_H
 
 #include "base/err.h"
-#include "store/recovery_store.h"
+#include "credential/recovery_store.h"
 
 struct db;
 struct secret;

@@ -1,7 +1,7 @@
 #include "identity/profile.h"
 
 #include "flow/accounts.h"
-#include "store/recovery_store.h"
+#include "credential/recovery_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
 

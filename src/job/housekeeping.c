@@ -21,11 +21,12 @@
 #include "store/activity_store.h"
 #include "store/app_store.h"
 #include "store/draft_store.h"
-#include "store/grant_store.h"
+#include "credential/grant_store.h"
 #include "store/housekeeping_store.h"
-#include "store/passkey_store.h"
-#include "store/recovery_store.h"
-#include "store/session_store.h"
+#include "credential/lookup_claims.h"
+#include "credential/passkey_store.h"
+#include "credential/recovery_store.h"
+#include "credential/session_store.h"
 #include "store/tx.h"
 #include "store/undo_store.h"
 #include "store/usage_store.h"
@@ -144,7 +145,7 @@ delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
         undo_store_delete_expired,     draft_store_delete_expired,   recovery_store_delete_expired,
         app_store_delete_expired,      passkey_store_delete_expired, activity_store_close,
         activity_store_delete_expired, attempt_store_delete_expired, app_store_finish_deletions,
-        user_store_settle_claims,
+        lookup_claims_settle,
     };
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
         bool more = true;

@@ -4,7 +4,7 @@
  * so that a model can then use remember and forget. With an area it returns its facts in pages.
  * Both read through a view (model/view.h), so what the user withholds does not exist here. */
 #include "dispatch/allowed_domains.h"
-#include "flow/preferences.h"
+#include "preference/preferences.h"
 #include "mcp/permission.h"
 #include "mcp/tool.h"
 #include "model/atom_page.h"

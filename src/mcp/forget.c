@@ -7,8 +7,8 @@
  * again. */
 #include "dispatch/allowed_domains.h"
 #include "value/value.h"
-#include "flow/corrections.h"
-#include "flow/preferences.h"
+#include "preference/corrections.h"
+#include "preference/preferences.h"
 #include "mcp/confirm.h"
 #include "mcp/statement.h"
 #include "model/grant.h"

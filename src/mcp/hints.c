@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "dispatch/allowed_domains.h"
 #include "dispatch/response_cache.h"
-#include "flow/hints.h"
+#include "preference/hints.h"
 #include "context/context.h"
 #include "hint/hint_origins.h"
 #include "job/rebuild.h"

@@ -4,7 +4,7 @@
  * penchant://hints/{task}, and penchant://preferences/{domain}. A denied permission is an error
  * with a sentence, a permission that was never requested a challenge (permission.h). */
 #include "dispatch/allowed_domains.h"
-#include "flow/preferences.h"
+#include "preference/preferences.h"
 #include "mcp/hints.h"
 #include "mcp/methods.h"
 #include "mcp/permission.h"

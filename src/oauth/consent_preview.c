@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "dispatch/browser_session.h"
-#include "flow/hints.h"
+#include "preference/hints.h"
 #include "page/hints_panel.h"
 #include "text/template.h"
 #include "web/call.h"

@@ -12,7 +12,7 @@
 #include "value/value.h"
 #include "domain/value_text.h"
 #include "flow/apps.h"
-#include "flow/corrections.h"
+#include "preference/corrections.h"
 #include "page/when.h"
 #include "text/html.h"
 #include "text/json_read.h"

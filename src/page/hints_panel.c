@@ -4,7 +4,7 @@
 
 #include "dispatch/allowed_domains.h"
 #include "dispatch/browser_session.h"
-#include "flow/hints.h"
+#include "preference/hints.h"
 #include "model/grant.h"
 #include "text/json_read.h"
 #include "text/template.h"

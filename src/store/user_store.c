@@ -4,13 +4,11 @@
  * A lookup row makes a name unique. It may be in another database than the user's rows
  * (docs/SCALE.md), so that no statement joins them, and a failure between two commits can leave a
  * lookup row without its user. Such a row only blocks the name: a sign-in compares it with the
- * user's row, and user_store_settle_claims() deletes it. */
+ * user's row, and lookup_claims_settle() deletes it. */
 #include "store/user_store.h"
 
 #include "base/arena.h"
 #include "db/db.h"
-#include "model/passkey.h"
-#include "store/passkey_store.h"
 #include "store/row_key.h"
 
 /* The columns in the order in which read_user() reads them. */
@@ -377,68 +375,8 @@ user_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
     return err ? err : db_query(tx, mem, &header_delete, NULL, db_user(id));
 }
 
-/* ---- claims of lookup rows ---- */
-
-#define CLAIM_SECONDS 300 /* longer than any transaction takes: see IDLE_IN_TRANSACTION_MS */
-
+/* Runs with every statement that adds a lookup row (spread/); credential/lookup_claims.h reads the
+ * notes. */
 SQL(claim_note, "INSERT INTO lookup_claim (kind, lookup_key, user_id, claimed_at)"
                 " VALUES ($1, $2, $3, $4) ON CONFLICT (kind, lookup_key, user_id)"
                 " DO UPDATE SET claimed_at = excluded.claimed_at");
-SQL(claim_list, "SELECT kind, lookup_key, user_id FROM lookup_claim WHERE claimed_at <= $1"
-                " ORDER BY claimed_at LIMIT $2");
-
-/* First, so that a user who claims the same key again waits, or has renewed the note. */
-SQL(claim_end, "DELETE FROM lookup_claim WHERE kind = $1 AND lookup_key = $2 AND user_id = $3"
-               " AND claimed_at <= $4 RETURNING kind");
-SQL(claim_drop_username, "DELETE FROM username_lookup WHERE username = $1 AND user_id = $2");
-SQL(claim_drop_email, "DELETE FROM email_lookup WHERE email_key = $1 AND user_id = $2");
-SQL(claim_drop_passkey, "DELETE FROM passkey_lookup WHERE credential_id = $1 AND user_id = $2");
-
-/* Whether the user's rows say what the lookup row says. */
-static enum err
-is_users(struct db_tx *tx, struct arena *mem, struct str kind, struct str key, struct str user_id,
-         bool *out)
-{
-    struct user user = { 0 };
-    struct passkey passkey;
-    enum err err = str_eq_c(kind, "passkey") ? passkey_store_find(tx, mem, user_id, key, &passkey)
-                                             : user_store_find(tx, mem, user_id, &user);
-    *out = err == ERR_NONE;
-    if (!err && str_eq_c(kind, "username"))
-        *out = str_eq(user.username, key);
-    if (!err && str_eq_c(kind, "email"))
-        *out = str_eq(user_fold_email(mem, user.email), key);
-    return err == ERR_NOT_FOUND ? ERR_NONE : err;
-}
-
-/* The note is deleted in the same transaction, whether the lookup row is kept or not. */
-static enum err
-settle(struct db_tx *tx, struct arena *mem, struct str kind, struct str key, struct str user_id,
-       int64_t until)
-{
-    struct db_rows ended = { 0 };
-    bool kept = true;
-    enum err err = db_query(tx, mem, &claim_end, &ended, db_text(kind), db_text(key),
-                            db_text(user_id), db_int(until));
-    if (err || ended.count == 0)
-        return err;
-    err = is_users(tx, mem, kind, key, user_id, &kept);
-    const struct sql *drop = str_eq_c(kind, "passkey") ? &claim_drop_passkey
-                             : str_eq_c(kind, "email") ? &claim_drop_email
-                                                       : &claim_drop_username;
-    return err || kept ? err : db_query(tx, mem, drop, NULL, db_text(key), db_text(user_id));
-}
-
-enum err
-user_store_settle_claims(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
-                         size_t *removed)
-{
-    struct db_rows rows = { 0 };
-    int64_t until = now - CLAIM_SECONDS;
-    enum err err = db_query(tx, mem, &claim_list, &rows, db_int(until), db_int(limit));
-    *removed = err ? 0 : rows.count;
-    for (size_t i = 0; i < rows.count && !err; i++)
-        err = settle(tx, mem, db_cell_text(&rows, i, 0), db_cell_text(&rows, i, 1),
-                     db_cell_text(&rows, i, 2), until);
-    return err;
-}

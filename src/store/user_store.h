@@ -62,11 +62,4 @@ enum err user_store_bump_auth_version(struct db_tx *tx, struct arena *mem, struc
  * before or get ERR_NOT_FOUND. */
 enum err user_store_delete(struct db_tx *tx, struct arena *mem, struct str id);
 
-/* Lookup rows whose user is in another database (docs/SCALE.md). A note is committed together with
- * the lookup row, before the user's rows: spread/ adds it. Five minutes later this compares both
- * and deletes a lookup row that the user does not have. At most `limit` notes, counted in
- * `removed`; with a single database there are none. */
-enum err user_store_settle_claims(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
-                                  size_t *removed);
-
 #endif

@@ -12,7 +12,7 @@
 #include "model/activity.h"
 #include "store/activity_store.h"
 #include "store/atom_store.h"
-#include "store/passkey_store.h"
+#include "credential/passkey_store.h"
 #include "store/tx.h"
 #include "text/json_write.h"
 

@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "crypt/random.h"
-#include "flow/preferences.h"
+#include "preference/preferences.h"
 #include "transfer/transfer.h"
 #include "store/tx.h"
 #include "store/undo_store.h"

@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "domain/definition.h"
 #include "value/value.h"
-#include "flow/preferences.h"
+#include "preference/preferences.h"
 #include "transfer/transfer.h"
 #include "text/json_read.h"
 #include "text/time_text.h"

@@ -4,7 +4,7 @@
 #include "fuzz_store.h"
 
 #include "base/buf.h"
-#include "flow/corrections.h"
+#include "preference/corrections.h"
 #include "store/atom_store.h"
 #include "store/record_store.h"
 #include "text/json_write.h"

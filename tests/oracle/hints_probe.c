@@ -13,7 +13,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "value/value.h"
-#include "flow/hints.h"
+#include "preference/hints.h"
 #include "model/app_names.h"
 #include "model/atom.h"
 #include "text/json_read.h"

@@ -4,7 +4,7 @@
 #include "base/buf.h"
 #include "db/row_sum.h"
 #include "flow/connections.h"
-#include "flow/hints.h"
+#include "preference/hints.h"
 #include "store/tx.h"
 #include "unit/assert_str.h"
 

@@ -1,7 +1,7 @@
 /* How many rows refreshing leaves, and that reuse is recognized without them. */
 #include "job/expiry.h"
 #include "store/housekeeping_store.h"
-#include "store/token_store.h"
+#include "credential/token_store.h"
 #include "unit/flow/world.h"
 
 SQL(test_count_refresh, "SELECT COUNT(*) FROM refresh_token");

@@ -1,7 +1,7 @@
 #include "job/expiry.h"
 #include "store/housekeeping_store.h"
-#include "store/session_store.h"
-#include "store/token_store.h"
+#include "credential/session_store.h"
+#include "credential/token_store.h"
 #include "unit/flow/world.h"
 
 static enum err

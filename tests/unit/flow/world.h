@@ -14,8 +14,8 @@
 #include "flow/authorize.h"
 #include "flow/sessions.h"
 #include "flow/tokens.h"
-#include "store/grant_store.h"
-#include "store/session_store.h"
+#include "credential/grant_store.h"
+#include "credential/session_store.h"
 #include "store/tx.h"
 
 #include <pthread.h>

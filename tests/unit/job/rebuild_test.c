@@ -1,7 +1,7 @@
 /* Hint sets of another version: hints come from the atoms, and the hint sets are rebuilt. */
-#include "unit/flow/facts.h"
+#include "unit/preference/facts.h"
 
-#include "flow/hints.h"
+#include "preference/hints.h"
 #include "job/rebuild.h"
 #include "store/tx.h"
 #include "unit/assert_str.h"

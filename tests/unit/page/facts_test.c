@@ -2,7 +2,7 @@
 
 #include "dispatch/browser_session.h"
 #include "flow/apps.h"
-#include "flow/corrections.h"
+#include "preference/corrections.h"
 #include "page/facts.h"
 
 #define FINDER STR("app_AAAAAAAAAAAAAAAAAAAAAA")

@@ -1,7 +1,7 @@
 #include "unit/store_kit.h"
 
 #include "store/app_store.h"
-#include "store/grant_store.h"
+#include "credential/grant_store.h"
 #include "store/tx.h"
 #include "store/usage_store.h"
 

@@ -1,4 +1,4 @@
-#include "unit/flow/facts.h"
+#include "unit/preference/facts.h"
 
 #include "unit/assert_str.h"
 #include "unit/model/tea.h"
