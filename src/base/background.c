@@ -17,8 +17,8 @@ destroy(struct background *background)
 
 /* Signals are blocked before the thread exists, because it inherits the mask of its creator; if it
  * blocked them itself, it could receive one before. */
-static bool
-start_thread(pthread_t *thread, void *(*run)(void *), void *argument)
+bool
+background_thread(pthread_t *thread, void *(*run)(void *), void *argument)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -34,7 +34,7 @@ background_start(struct background *background, void *(*run)(void *), void *argu
     *background = (struct background){ .stopping = false };
     pthread_mutex_init(&background->lock, NULL);
     clock_cond_init(&background->wake);
-    bool started = start_thread(&background->thread, run, argument);
+    bool started = background_thread(&background->thread, run, argument);
     if (!started)
         destroy(background);
     return started;
@@ -44,7 +44,7 @@ bool
 background_detach(void *(*run)(void *), void *argument)
 {
     pthread_t thread;
-    return start_thread(&thread, run, argument) && pthread_detach(thread) == 0;
+    return background_thread(&thread, run, argument) && pthread_detach(thread) == 0;
 }
 
 /* The end of the wait is computed once, on the clock of the condition variable, so that a spurious

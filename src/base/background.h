@@ -32,8 +32,10 @@ bool background_is_stopping(struct background *background);
 /* Ends a wait and joins the thread. */
 void background_stop(struct background *background);
 
-/* Starts a thread that ends by itself and is never joined, also with all signals blocked. For calls
- * that cannot be interrupted. False if the system refuses a thread. */
+/* For threads that wait in another way: starts a thread with all signals blocked, which the caller
+ * joins, or one that ends by itself and is never joined, because its call cannot be interrupted.
+ * False if the system refuses a thread. */
+bool background_thread(pthread_t *thread, void *(*run)(void *), void *argument);
 bool background_detach(void *(*run)(void *), void *argument);
 
 #endif

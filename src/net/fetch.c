@@ -7,13 +7,13 @@
 #include "net/fetch.h"
 
 #include "base/arena.h"
+#include "base/background.h"
 #include "base/clock.h"
 #include "base/metric.h"
 #include "net/public_address.h"
 
 #include <curl/curl.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -346,7 +346,6 @@ struct fetcher *
 fetcher_start(const struct fetch_settings *settings)
 {
     struct fetcher *fetcher = memory_alloc(1, sizeof *fetcher);
-    sigset_t all, before;
     fetcher->settings = *settings;
     if (settings->ca_file == NULL && access(BUNDLE, R_OK) == 0)
         fetcher->settings.ca_file = BUNDLE;
@@ -354,11 +353,8 @@ fetcher_start(const struct fetch_settings *settings)
     fetcher->headers = curl_slist_append(NULL, "Accept: application/json");
     pthread_mutex_init(&fetcher->lock, NULL);
     pthread_cond_init(&fetcher->wanted, NULL);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
     bool started = fetcher->multi != NULL && fetcher->headers != NULL &&
-                   pthread_create(&fetcher->thread, NULL, run, fetcher) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+                   background_thread(&fetcher->thread, run, fetcher);
     if (!started)
         abort(); /* at startup: no memory, or no more threads */
     return fetcher;

@@ -6,10 +6,10 @@
 #include "postgres/postgres.h"
 
 #include "base/arena.h"
+#include "base/background.h"
 #include "base/clock.h"
 #include "base/log.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -338,7 +338,6 @@ postgres_monitor_is_silent(struct db *db)
 void
 postgres_monitor_start(struct postgres_store *store)
 {
-    sigset_t all, before;
     struct postgres_monitor *monitor = memory_alloc(1, sizeof *monitor);
     monitor->store = store;
     monitor->answered_at = clock_ticks_ns();
@@ -348,13 +347,10 @@ postgres_monitor_start(struct postgres_store *store)
     pthread_mutex_lock(&monitor->lock);
     next_round(monitor); /* the clock is right before the first request */
     pthread_mutex_unlock(&monitor->lock);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
-    if (pthread_create(&monitor->thread, NULL, run, monitor) == 0)
+    if (background_thread(&monitor->thread, run, monitor))
         store->monitor = monitor;
     else
         free(monitor);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void

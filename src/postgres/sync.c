@@ -7,9 +7,9 @@
 #include "postgres/question.h"
 
 #include "base/arena.h"
+#include "base/background.h"
 #include "base/clock.h"
 
-#include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -182,7 +182,6 @@ postgres_sync_is_same_server(struct postgres_connection *connection)
 void
 postgres_sync_start(struct postgres_store *store)
 {
-    sigset_t all, before;
     struct postgres_syncer *syncer = memory_alloc(1, sizeof *syncer);
     syncer->question.store = store;
     syncer->end = &syncer->first;
@@ -190,15 +189,12 @@ postgres_sync_start(struct postgres_store *store)
     pthread_mutex_init(&syncer->lock, NULL);
     pthread_cond_init(&syncer->wake, NULL);
     postgres_question_run(&syncer->question, NULL); /* so that the first requests are cached */
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
-    if (pthread_create(&syncer->thread, NULL, run, syncer) == 0)
+    if (background_thread(&syncer->thread, run, syncer))
         store->syncer = syncer;
     else {
         postgres_question_close(&syncer->question);
         free(syncer);
     }
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void

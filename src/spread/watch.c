@@ -8,11 +8,11 @@
 #include "spread/spread.h"
 
 #include "base/arena.h"
+#include "base/background.h"
 #include "base/clock.h"
 #include "base/log.h"
 
 #include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -175,7 +175,6 @@ run(void *argument)
 void
 spread_watch_start(struct spread_store *store, const struct why *missing)
 {
-    sigset_t all, before;
     struct spread_watch *watch = memory_alloc(1, sizeof *watch);
     watch->store = store;
     watch->repair_at = clock_steady_ms() + REPAIR_MS; /* a start has repaired, or waits for one */
@@ -186,13 +185,10 @@ spread_watch_start(struct spread_store *store, const struct why *missing)
         if (watch->was_down[i])
             set_missing(watch, i, ERR_UNAVAILABLE, &missing[i]);
     }
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* only the main thread handles signals */
-    if (pthread_create(&watch->thread, NULL, run, watch) == 0)
+    if (background_thread(&watch->thread, run, watch))
         store->watch = watch;
     else
         free(watch);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void
