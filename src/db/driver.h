@@ -177,6 +177,11 @@ enum err db_part_complete(struct db *db, struct why *why);
 enum err db_repair(struct db *const *databases, size_t count, const bool *restored,
                    struct why *why);
 
+/* A schema transaction in each of them; `begun` is how many have begun, also after an error. The
+ * second ends those, and keeps the changes if `err` is ERR_NONE. */
+enum err db_repair_begin(struct db *const *databases, size_t count, size_t *begun, struct why *why);
+enum err db_repair_end(struct db *const *databases, size_t begun, enum err err, struct why *why);
+
 /* After some were restored from backups: makes lookup rows and users agree that are in different
  * databases. Both functions return the index of a database. */
 struct db_places {

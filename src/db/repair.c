@@ -76,27 +76,39 @@ query(struct repair *repair, size_t database, const char *text, const struct db_
 }
 
 /* In their order, as every transaction. */
-static enum err
-begin(struct repair *repair, size_t *begun)
+enum err
+db_repair_begin(struct db *const *databases, size_t count, size_t *begun, struct why *why)
 {
     enum err err = ERR_NONE;
-    for (*begun = 0; *begun < repair->count && !err; *begun += err ? 0 : 1)
-        err = repair->of[*begun]->driver->schema_begin(repair->of[*begun], repair->why);
+    for (*begun = 0; *begun < count && !err; *begun += err ? 0 : 1)
+        err = databases[*begun]->driver->schema_begin(databases[*begun], why);
     return err;
 }
 
 /* The first database at last: other nodes that wait for its row lock then find the others
  * committed. */
-static enum err
-end(struct repair *repair, size_t begun, enum err err)
+enum err
+db_repair_end(struct db *const *databases, size_t begun, enum err err, struct why *why)
 {
     for (size_t i = begun; i-- > 0;) {
         struct why unwanted = { 0 };
-        enum err ended = repair->of[i]->driver->schema_end(repair->of[i], err == ERR_NONE,
-                                                           err ? &unwanted : repair->why);
+        struct db *db = databases[i];
+        enum err ended = db->driver->schema_end(db, err == ERR_NONE, err ? &unwanted : why);
         err = err ? err : ended;
     }
     return err;
+}
+
+static enum err
+begin(struct repair *repair, size_t *begun)
+{
+    return db_repair_begin(repair->of, repair->count, begun, repair->why);
+}
+
+static enum err
+end(struct repair *repair, size_t begun, enum err err)
+{
+    return db_repair_end(repair->of, begun, err, repair->why);
 }
 
 /* ---- one app ---- */

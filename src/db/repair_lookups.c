@@ -134,27 +134,6 @@ work_on_page(struct repair *repair, const struct lookup *lookup, const struct db
     return err;
 }
 
-static enum err
-begin(struct repair *repair, size_t *begun)
-{
-    enum err err = ERR_NONE;
-    for (*begun = 0; *begun < repair->count && !err; *begun += err ? 0 : 1)
-        err = repair->of[*begun]->driver->schema_begin(repair->of[*begun], repair->why);
-    return err;
-}
-
-static enum err
-end(struct repair *repair, size_t begun, enum err err)
-{
-    for (size_t i = 0; i < begun; i++) {
-        struct why unwanted = { 0 };
-        struct db *db = repair->of[i];
-        enum err ended = db->driver->schema_end(db, err == ERR_NONE, err ? &unwanted : repair->why);
-        err = err ? err : ended;
-    }
-    return err;
-}
-
 /* Reads all rows of one database, each page in a transaction of all databases. */
 static enum err
 go_through(struct repair *repair, size_t database, const struct lookup *lookup, const char *text,
@@ -166,12 +145,12 @@ go_through(struct repair *repair, size_t database, const struct lookup *lookup, 
     enum err err;
     do {
         size_t begun;
-        err = begin(repair, &begun);
+        err = db_repair_begin(repair->of, repair->count, &begun, repair->why);
         if (!err)
             err = query(repair, database, text, last, 2, &page);
         if (!err)
             err = work_on_page(repair, lookup, &page, work);
-        err = end(repair, begun, err);
+        err = db_repair_end(repair->of, begun, err, repair->why);
         if (!err && page.count > 0) {
             struct str user = db_cell_text(&page, page.count - 1, 0);
             struct str key = db_cell_text(&page, page.count - 1, 1);
