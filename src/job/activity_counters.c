@@ -14,12 +14,12 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/metric.h"
+#include "job/count_shard.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#define SHARDS 16
 #define SHARD_BYTES ((size_t)4 * 1024 * 1024)
 #define PROBES 128 /* slots to try; more than a user has entries, as the user decides the first */
 
@@ -51,7 +51,7 @@ struct activity_counters {
     size_t cells;
     size_t stride; /* bytes per slot */
     size_t slots;  /* per shard, a power of two */
-    struct shard shards[SHARDS];
+    struct shard shards[COUNT_SHARDS];
     pthread_mutex_t taken_lock;
     struct activity_batch taken; /* drained and not written yet */
     _Atomic uint64_t dropped;
@@ -81,7 +81,7 @@ activity_counters_new(const struct domains *domains)
         counters->slots *= 2;
     pthread_mutex_init(&counters->mem_lock, NULL);
     pthread_mutex_init(&counters->taken_lock, NULL);
-    for (size_t i = 0; i < SHARDS; i++)
+    for (size_t i = 0; i < COUNT_SHARDS; i++)
         pthread_mutex_init(&counters->shards[i].lock, NULL);
     metric_register(write_metrics, counters);
     return counters;
@@ -93,7 +93,7 @@ activity_counters_free(struct activity_counters *counters)
     if (counters == NULL)
         return;
     metric_unregister(counters);
-    for (size_t i = 0; i < SHARDS; i++)
+    for (size_t i = 0; i < COUNT_SHARDS; i++)
         pthread_mutex_destroy(&counters->shards[i].lock);
     pthread_mutex_destroy(&counters->taken_lock);
     pthread_mutex_destroy(&counters->mem_lock);
@@ -102,23 +102,11 @@ activity_counters_free(struct activity_counters *counters)
 
 /* ---- counting ---- */
 
-/* A thread keeps its shard for its lifetime. The number is valid for all counters of the process,
- * which all have SHARDS. */
-static struct shard *
-own_shard(struct activity_counters *counters)
-{
-    static _Atomic unsigned next;
-    static _Thread_local unsigned mine; /* 0: not chosen yet */
-    if (mine == 0)
-        mine = 1 + atomic_fetch_add_explicit(&next, 1, memory_order_relaxed) % SHARDS;
-    return &counters->shards[mine - 1];
-}
-
 /* Returns the thread's shard, locked, with its slots allocated. */
 static struct shard *
 lock_shard(struct activity_counters *counters)
 {
-    struct shard *shard = own_shard(counters);
+    struct shard *shard = &counters->shards[count_shard()];
     pthread_mutex_lock(&shard->lock);
     if (shard->slots == NULL) {
         pthread_mutex_lock(&counters->mem_lock);
@@ -244,7 +232,7 @@ activity_counters_add(struct activity_counters *counters, const struct activity_
 bool
 activity_counters_nearly_full(const struct activity_counters *counters)
 {
-    for (size_t i = 0; i < SHARDS; i++)
+    for (size_t i = 0; i < COUNT_SHARDS; i++)
         if (atomic_load_explicit(&counters->shards[i].filling, memory_order_relaxed))
             return true;
     return false;
@@ -336,7 +324,7 @@ activity_counters_drain(struct activity_counters *counters, struct arena *mem,
 {
     *out = (struct activity_batch){ 0 };
     pthread_mutex_lock(&counters->taken_lock); /* a peek waits, and misses nothing */
-    for (size_t i = 0; i < SHARDS; i++) {
+    for (size_t i = 0; i < COUNT_SHARDS; i++) {
         struct shard *shard = &counters->shards[i];
         pthread_mutex_lock(&shard->lock);
         if (shard->used > 0)
@@ -451,7 +439,7 @@ activity_counters_peek(struct activity_counters *counters, struct arena *mem, st
         return;
     pthread_mutex_lock(&counters->taken_lock);
     peek_taken(counters, mem, user_id, out);
-    for (size_t i = 0; i < SHARDS; i++) {
+    for (size_t i = 0; i < COUNT_SHARDS; i++) {
         struct shard *shard = &counters->shards[i];
         pthread_mutex_lock(&shard->lock);
         if (shard->used > 0)

@@ -44,7 +44,7 @@ usage_counters_new(void)
     pthread_mutex_init(&counters->taken_lock, NULL);
     pthread_mutex_init(&counters->refusal_lock, NULL);
     pthread_mutex_init(&counters->tool_lock, NULL);
-    for (size_t i = 0; i < USAGE_SHARDS; i++)
+    for (size_t i = 0; i < COUNT_SHARDS; i++)
         pthread_mutex_init(&counters->shards[i].lock, NULL);
     metric_register(usage_counters_write_metrics, counters);
     return counters;
@@ -56,7 +56,7 @@ usage_counters_free(struct usage_counters *counters)
     if (counters == NULL)
         return;
     metric_unregister(counters);
-    for (size_t i = 0; i < USAGE_SHARDS; i++)
+    for (size_t i = 0; i < COUNT_SHARDS; i++)
         pthread_mutex_destroy(&counters->shards[i].lock);
     pthread_mutex_destroy(&counters->taken_lock);
     pthread_mutex_destroy(&counters->refusal_lock);
@@ -97,17 +97,6 @@ usage_counters_is_app(struct str id)
 }
 
 /* ---- counting ---- */
-
-/* A thread keeps its shard for its lifetime. */
-static struct shard *
-own_shard(struct usage_counters *counters)
-{
-    static _Atomic unsigned next;
-    static _Thread_local unsigned mine; /* 0: not chosen yet */
-    if (mine == 0)
-        mine = 1 + atomic_fetch_add_explicit(&next, 1, memory_order_relaxed) % USAGE_SHARDS;
-    return &counters->shards[mine - 1];
-}
 
 /* Ids are random, so a few of their bytes are as good as a hash of all. */
 static size_t
@@ -184,7 +173,7 @@ add(struct usage_counters *counters, struct shard *shard, const struct usage_cou
 static struct shard *
 lock_shard(struct usage_counters *counters)
 {
-    struct shard *shard = own_shard(counters);
+    struct shard *shard = &counters->shards[count_shard()];
     pthread_mutex_lock(&shard->lock);
     if (shard->slots == NULL) {
         pthread_mutex_lock(&counters->mem_lock);
@@ -216,7 +205,7 @@ usage_counters_add(struct usage_counters *counters, struct str user, struct str 
 bool
 usage_counters_nearly_full(const struct usage_counters *counters)
 {
-    for (size_t i = 0; i < USAGE_SHARDS; i++)
+    for (size_t i = 0; i < COUNT_SHARDS; i++)
         if (atomic_load_explicit(&counters->shards[i].filling, memory_order_relaxed))
             return true;
     return false;
@@ -269,10 +258,10 @@ void
 usage_counters_drain(struct usage_counters *counters, struct arena *mem,
                      struct usage_counter **entries, size_t *count)
 {
-    struct usage_counter *all[USAGE_SHARDS];
-    size_t counts[USAGE_SHARDS], total = 0, kept = 0;
+    struct usage_counter *all[COUNT_SHARDS];
+    size_t counts[COUNT_SHARDS], total = 0, kept = 0;
     pthread_mutex_lock(&counters->taken_lock); /* a peek waits, and misses nothing */
-    for (size_t i = 0; i < USAGE_SHARDS; i++) {
+    for (size_t i = 0; i < COUNT_SHARDS; i++) {
         struct shard *shard = &counters->shards[i];
         pthread_mutex_lock(&shard->lock);
         all[i] = ARENA_ARRAY(mem, struct usage_counter, shard->used);
@@ -281,7 +270,7 @@ usage_counters_drain(struct usage_counters *counters, struct arena *mem,
         total += counts[i];
     }
     struct usage_counter *out = ARENA_ARRAY(mem, struct usage_counter, total);
-    for (size_t i = 0, at = 0; i < USAGE_SHARDS; at += counts[i], i++)
+    for (size_t i = 0, at = 0; i < COUNT_SHARDS; at += counts[i], i++)
         if (counts[i] > 0)
             memcpy(out + at, all[i], counts[i] * sizeof *out);
     if (total > 1)
@@ -352,7 +341,7 @@ usage_counters_peek(struct usage_counters *counters, struct str user, struct str
             : bsearch(&key, counters->taken, counters->taken_count, sizeof key, compare_entries);
     if (taken != NULL)
         merge(out, taken);
-    for (size_t i = 0; i < USAGE_SHARDS; i++) {
+    for (size_t i = 0; i < COUNT_SHARDS; i++) {
         struct shard *shard = &counters->shards[i];
         pthread_mutex_lock(&shard->lock);
         const struct usage_counter *found =

@@ -1,7 +1,7 @@
 /* usage_counters.h - counts requests and refusals in memory until usage.h writes them.
  *
  * Counting takes about 100 ns without contention: each thread counts in its own shard (threads past
- * USAGE_SHARDS share one), and only usage_counters_drain() locks the shards of others. The size is
+ * COUNT_SHARDS share one), and only usage_counters_drain() locks the shards of others. The size is
  * fixed: a count that does not fit is dropped and added to penchant_usage_dropped_total, so load
  * can make counts too low but cannot fill memory or the database. Safe from any thread. */
 #ifndef JOB_USAGE_COUNTERS_H

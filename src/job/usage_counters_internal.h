@@ -3,12 +3,12 @@
 #ifndef JOB_USAGE_COUNTERS_INTERNAL_H
 #define JOB_USAGE_COUNTERS_INTERNAL_H
 
+#include "job/count_shard.h"
 #include "model/usage.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define USAGE_SHARDS 16
 #define USAGE_REFUSALS_MAX 512 /* kinds of refusal in memory, all apps together */
 
 struct arena;
@@ -35,7 +35,7 @@ struct counted_refusal {
 struct usage_counters {
     struct arena *mem;
     pthread_mutex_t mem_lock;
-    struct shard shards[USAGE_SHARDS];
+    struct shard shards[COUNT_SHARDS];
     pthread_mutex_t taken_lock;
     const struct usage_counter *taken; /* drained and not written yet, sorted */
     size_t taken_count;
