@@ -197,7 +197,7 @@ CREATE TABLE user_atoms (
 -- Only the header row has `generation`, a random number that changes with the user's atoms;
 -- `auth_version`, which increases whenever something that the user allowed changes
 -- (src/credential/token_store.h); `atom_sequence`, the number of the last atom added; and `hint_sets`,
--- one line per domain: its name, a space, and its hint set (src/store/atom_store.c).
+-- one line per domain: its name, a space, and its hint set (src/store/record_store.c).
 --
 -- The long columns come last, so that SQLite can read the others without them. PostgreSQL keeps the
 -- hint sets of most users in the row, and room in each page for the next version of its rows.

@@ -72,7 +72,7 @@ check_app(struct db *db, struct arena *mem, const struct authorize_params *param
         return err;
     if (err || out->app.status != APP_ACTIVE) {
         show_error(out, unknown);
-        out->reason = "The app is disabled.";
+        out->reason = err ? NULL : "The app is disabled.";
         return ERR_NONE;
     }
     out->is_trial = str_present(params->trial_of) && str_eq(params->trial_of, out->app.owner_id);

@@ -170,8 +170,10 @@ post_signin(struct call *call)
         wait = throttle_wait_both(failures, one, other);
     else if (err == ERR_UNAUTHENTICATED)
         wait = throttle_take_both(failures, one, other);
+    if (wait != 0 && err == ERR_NONE) /* nobody gets the key of the session that has started */
+        err = session_sign_out(call->db, call->mem, key);
     if (wait != 0)
-        return send_wait(call, wait);
+        return err && err != ERR_UNAUTHENTICATED ? err : send_wait(call, wait);
     if (err == ERR_UNAUTHENTICATED)
         return show_form(call, 401, message(call, KEY("signin.wrong")));
     return err == ERR_NONE ? enter(call, &user, key, &after, str_present(device)) : err;

@@ -98,15 +98,15 @@ number_text(struct call *call, const struct member *member, const struct json_va
 static struct str value_text(struct call *call, const struct member *member,
                              const struct json_value *value);
 
-/* "Style: tabs, Width: 4" */
+/* "Style: tabs, Width: 4". A member that is an object has no vocabulary of its own. */
 static struct str
-object_text(struct call *call, const struct json_value *object)
+object_text(struct call *call, const struct member *member, const struct json_value *object)
 {
     struct buf out = buf_in(call->mem, SHOWN_MAX);
     for (size_t i = 0; i < object->count; i++) {
         const struct message_value values[] = {
             { "name", facts_label(call, object->children[i].key) },
-            { "value", value_text(call, NULL, &object->children[i]) },
+            { "value", value_text(call, member, &object->children[i]) },
         };
         buf_add_c(&out, i > 0 ? ", " : "");
         buf_add(&out, message_with(call, KEY("fact.pair"), values, 2));
@@ -134,7 +134,7 @@ value_text(struct call *call, const struct member *member, const struct json_val
     case JSON_REAL:
         return number_text(call, member, value);
     case JSON_OBJECT:
-        return object_text(call, value);
+        return object_text(call, member, value);
     case JSON_ARRAY:
     case JSON_NULL:
         break;

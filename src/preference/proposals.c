@@ -245,8 +245,8 @@ decide_domain(struct db_tx *tx, struct all *all)
             continue; /* replaced by the one before it */
         work->member = domain_member(work->domain, work->atoms[work->at].atom.member);
         err = decide(work);
+        (*all->count)++;
     }
-    *all->count += waiting;
     return err ? err : corrections_save(tx, work, NULL);
 }
 

@@ -112,21 +112,36 @@ find_named(const struct line *line, struct str label, struct str values,
     return found;
 }
 
-/* Values after a member's name, separated by commas. All of them must be valid. */
+/* The next value of a list, which is not empty. False: there is none. */
+static bool
+next_value(struct str *rest, struct str *value)
+{
+    while (str_cut(rest, ',', value)) {
+        *value = str_trim(*value);
+        if (str_starts(*value, STR("and ")))
+            *value = str_trim(str_from(*value, 4));
+        if (value->len > 0)
+            return true;
+    }
+    return false;
+}
+
+/* Values after a member's name, separated by commas. All of them must be valid, or none is added.
+ */
 static bool
 add_values(const struct line *line, const struct domain *domain, const struct member *member,
            struct str list)
 {
     struct str part, rest = list;
+    struct value *unused = NULL;
+    size_t count = 0;
     bool many = str_index(list, ',') < list.len && member->type == MEMBER_ARRAY, all = true;
     if (!many)
         return bring_add(line->bringing, domain, member, list);
-    while (str_cut(&rest, ',', &part)) {
-        part = str_trim(part);
-        if (str_starts(part, STR("and ")))
-            part = str_trim(str_from(part, 4));
-        all = (part.len == 0 || bring_add(line->bringing, domain, member, part)) && all;
-    }
+    while (all && next_value(&rest, &part))
+        all = bring_values(line->bringing->row, member, part, &unused, &count);
+    for (rest = list; all && next_value(&rest, &part);)
+        all = bring_add(line->bringing, domain, member, part);
     return all;
 }
 

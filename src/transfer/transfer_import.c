@@ -101,7 +101,7 @@ add_atoms(struct importing *importing, const struct document_domain *part, struc
 }
 
 /* Saves the atoms, the record, and the hint set. importing->full is the sentence for the limit that
- * is checked next. */
+ * is checked next; NULL: both are kept. */
 static enum err
 save_domain(struct db_tx *tx, struct arena *mem, struct importing *importing,
             const struct domain *domain, const struct merged *merged)
@@ -112,8 +112,11 @@ save_domain(struct db_tx *tx, struct arena *mem, struct importing *importing,
     importing->full = "it would lead to more than 10,000 sources in one domain, or 6 MiB in all";
     enum err err = atom_store_check_room(tx, mem, importing->user_id, domain->name, merged->atoms,
                                          merged->count);
-    if (err || importing->preview_only)
+    if (err)
         return err;
+    importing->full = NULL;
+    if (importing->preview_only)
+        return ERR_NONE;
     err =
         atom_store_save(tx, mem, importing->user_id, domain->name, merged->atoms, merged->count, 0);
     if (err)

@@ -56,6 +56,10 @@ check(const struct example *rows, size_t count)
 
 #define CHECK(rows) check(rows, sizeof rows / sizeof *rows)
 
+#define TEN "abcdefghi "
+#define FIFTY TEN TEN TEN TEN TEN
+#define LONG_NAME FIFTY FIFTY FIFTY FIFTY "abc" /* more than 200 characters */
+
 static void
 lines_become_facts_of_members_or_statements(void **state)
 {
@@ -68,6 +72,8 @@ lines_become_facts_of_members_or_statements(void **state)
         { "Favorite artists: Björk, Nick Cave, and Fever Ray",
           "music.favorite_artists=Björk; music.favorite_artists=Nick Cave; "
           "music.favorite_artists=Fever Ray" },
+        /* One value is too long, so none of the list is added as one. */
+        { "Favorite artists: Björk, " LONG_NAME ", Fever Ray", "problem 5" }, /* nothing found */
         { "My favorite author is Ursula K. Le Guin", "media.favorite_authors=Ursula K. Le Guin" },
         { "1. User's favorite movie is Alien.", "media.favorite_movies=Alien" },
         { "Speaks softly to plants", "lifestyle.statements=I speak softly to plants" },
