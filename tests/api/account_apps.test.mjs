@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { formOn, open, press, says, told } from "../kit/account.mjs";
+import { flashOf, formOn, mainText, open, press } from "../kit/account.mjs";
 import { addApp, addPerson, appCommand, assertDead, DAY, NOW, stage, words } from "../kit/oauth.mjs";
 import { Client, connected, FOOD, MUSIC, secondApp } from "../kit/preferences.mjs";
 import { until } from "../kit/until.mjs";
@@ -11,13 +11,13 @@ const at = (app, what = "") => `/account/apps/${app.client_id}${what}`;
 
 test("an app is listed with what it may do in words, since when and until when", async (t) => {
   const { w, ada, app } = await stage(t);
-  assert.match(says(await open(ada, "/account/apps")), /No connected apps/);
+  assert.match(mainText(await open(ada, "/account/apps")), /No connected apps/);
   await ada.connect(app, { scope: `${MUSIC} agent_hints`, term: "30d" });
   w.clock.forward(2 * DAY);
   const page = await open(ada, "/account/apps");
-  assert.match(says(page), /Concert Finder Connected 2 days ago · Access ends February 14, 2027 Music Hints for AI agents Not used yet\. No facts added\./);
+  assert.match(mainText(page), /Concert Finder Connected 2 days ago · Access ends February 14, 2027 Music Hints for AI agents Not used yet\. No facts added\./);
   const one = await open(ada, at(app));
-  assert.match(says(one), /See your taste in music/);
+  assert.match(mainText(one), /See your taste in music/);
   assert.deepEqual(formOn(one, at(app, "/scopes")).ticked("scope"), [MUSIC, "agent_hints"]);
   assert.doesNotMatch(one.text, /music_preferences[^"]*</, "a scope's name is shown to a person");
 });
@@ -26,7 +26,7 @@ test("a removed scope disappears from valid tokens, and stays removed (B36)", as
   const { ada, app } = await stage(t);
   const set = await ada.connect(app, { scope: `${MUSIC} ${FOOD} profile:read` });
   const page = await press(ada, at(app), at(app, "/scopes"), { ticks: [MUSIC, "profile:read"] });
-  assert.match(told(page), /Permissions saved for Concert Finder\./);
+  assert.match(flashOf(page), /Permissions saved for Concert Finder\./);
   assert.deepEqual(await app.worth(set.access_token), words(`${MUSIC} profile:read`));
   const renewed = await app.refresh(set.refresh_token);
   assert.deepEqual(words(renewed.data.scope), words(`${MUSIC} profile:read`));
@@ -46,7 +46,7 @@ test("with nothing ticked the app is disconnected", async (t) => {
   const { ada, app } = await stage(t);
   const set = await ada.connect(app);
   const page = await press(ada, at(app), at(app, "/scopes"), { ticks: [] });
-  assert.match(told(page), /Concert Finder is disconnected/);
+  assert.match(flashOf(page), /Concert Finder is disconnected/);
   await assertDead(app, set);
 });
 
@@ -54,8 +54,8 @@ test("a disconnected app's next request is refused, and asking again starts from
   const { ada, app } = await stage(t);
   const set = await ada.connect(app);
   const page = await press(ada, at(app), at(app, "/disconnect"));
-  assert.match(told(page), /Concert Finder is disconnected/);
-  assert.match(says(page), /No connected apps/);
+  assert.match(flashOf(page), /Concert Finder is disconnected/);
+  assert.match(mainText(page), /No connected apps/);
   await assertDead(app, set);
   await open(ada, at(app), 404);
   const { form } = await ada.asked(app);
@@ -67,7 +67,7 @@ test("access ends on the day the user chose, and not before", async (t) => {
   const set = await ada.connect(app);
   const day = new Date((NOW + 3 * DAY) * 1000).toISOString().slice(0, 10);
   const page = await press(ada, at(app), at(app, "/end"), { chosen: { until: "date" }, typed: { date: day } });
-  assert.match(told(page), /Access duration saved for/);
+  assert.match(flashOf(page), /Access duration saved for/);
   assert.equal(formOn(page, at(app, "/end")).value("date"), day);
   w.clock.stop(Date.parse(`${day}T23:59:00Z`) / 1000);
   const kept = await app.refresh(set.refresh_token);
@@ -80,11 +80,11 @@ test("a past or invalid date is an error at the field, and an end date can be re
   const { w, ada, app } = await stage(t);
   await ada.connect(app, { term: "1d" });
   for (const [date, problem] of [["2001-01-01", /Choose a future date/], ["2027-02-31", /Enter a date/], ["", /Enter a date/], ["tomorrow", /Enter a date/], ["2027-1-1", /Enter a date/]])
-    assert.match(says(await press(ada, at(app), at(app, "/end"), { status: 400, chosen: { until: "date" }, typed: { date } })), problem);
-  assert.match(says(await open(ada, at(app))), /Access ends January 16, 2027/);
+    assert.match(mainText(await press(ada, at(app), at(app, "/end"), { status: 400, chosen: { until: "date" }, typed: { date } })), problem);
+  assert.match(mainText(await open(ada, at(app))), /Access ends January 16, 2027/);
   await press(ada, at(app), at(app, "/end"), { chosen: { until: "revoked" } });
   w.clock.forward(2 * DAY);
-  assert.match(says(await open(ada, at(app))), /No end date/);
+  assert.match(mainText(await open(ada, at(app))), /No end date/);
 });
 
 test("what an app wrote is listed, and removing it leaves what others said (API and page agree)", async (t) => {
@@ -94,11 +94,11 @@ test("what an app wrote is listed, and removing it leaves what others said (API 
   await dinner.write(MUSIC, { favorite_artists: ["Björk"] });
   await dinner.write(FOOD, { cuisines: ["Thai"] });
   const page = await open(ada, at(api.app));
-  assert.match(says(page), /2 facts added\./);
-  assert.match(says(page), /Nina Simone Music \/ Favorite artists/);
+  assert.match(mainText(page), /2 facts added\./);
+  assert.match(mainText(page), /Nina Simone Music \/ Favorite artists/);
   const after = await press(ada, page, at(api.app, "/forget"));
-  assert.match(told(after), /Deleted everything only Concert Finder added: 1 in total/);
-  assert.match(says(after), /No facts added\./);
+  assert.match(flashOf(after), /Deleted everything only Concert Finder added: 1 in total/);
+  assert.match(mainText(after), /No facts added\./);
   const { preferences } = await api.read("preferences");
   assert.deepEqual([preferences[FOOD], preferences[MUSIC]], [{ cuisines: ["Thai"] }, { favorite_artists: ["Björk"] }]);
 });
@@ -136,18 +136,18 @@ test("another user's connection and an app that was never connected are not foun
 test("last use and how often are shown, as the app really asked", async (t) => {
   const { w, ada, api } = await connected(t);
   const before = await open(ada, at(api.app));
-  assert.match(says(before), /Not used yet\./);
+  assert.match(mainText(before), /Not used yet\./);
   for (let i = 0; i < 4; i++) await api.read("preferences");
   w.clock.forward(3 * 3600);
   const page = await open(ada, at(api.app));
-  assert.match(says(page), /Last used 3 hours ago ?\. 4 requests in the last 30 days\./);
+  assert.match(mainText(page), /Last used 3 hours ago ?\. 4 requests in the last 30 days\./);
   assert.match(page.text, /<title>January 15, 2027: 4/);
-  assert.match(says(await open(ada, "/account/apps")), /Last used 3 hours ago/);
+  assert.match(mainText(await open(ada, "/account/apps")), /Last used 3 hours ago/);
 });
 
 test("what an app did is forgotten with the connection, also what was on its way to the store", async (t) => {
   const { w, ada, api } = await connected(t);
-  const page = async () => says(await open(ada, at(api.app)));
+  const page = async () => mainText(await open(ada, at(api.app)));
   for (const written of [true, false]) {
     await api.read("preferences");
     if (written) {
@@ -167,5 +167,5 @@ test("an app that was switched off is shown as such", async (t) => {
   const { w, ada, app } = await stage(t);
   await ada.connect(app);
   await appCommand(w, "disable", app.client_id);
-  assert.match(says(await open(ada, "/account/apps")), /This app is turned off/);
+  assert.match(mainText(await open(ada, "/account/apps")), /This app is turned off/);
 });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import test from "node:test";
-import { formOn, open, press, SAME_SITE, says, told } from "../kit/account.mjs";
+import { flashOf, formOn, mainText, open, press, SAME_SITE } from "../kit/account.mjs";
 import { assertPage } from "../kit/expect.mjs";
 import { addPerson, assertDead, MINUTE, Person } from "../kit/oauth.mjs";
 import { formTo } from "../kit/html.mjs";
@@ -34,7 +34,7 @@ async function upload(person, bytes, { status = 200, field = "file", form, bound
     body: Buffer.concat([part("form", token), part(field, bytes, field === "file" ? '; filename="a.json"' : ""), Buffer.from(`--${boundary}--\r\n`)]),
     headers: { origin: person.w.publicOrigin(), "sec-fetch-site": "same-origin", "content-type": `multipart/form-data; boundary=${boundary}`, ...headers },
   });
-  assert.equal(answer.status, status, says(answer));
+  assert.equal(answer.status, status, mainText(answer));
   assertPage(answer, status);
   return answer;
 }
@@ -58,10 +58,10 @@ test("what was downloaded can be looked at and brought in elsewhere, and is the 
   const preview = await upload(eve, answer.text);
   assert.deepEqual([rows(preview).Music, rows(preview).Food, rows(preview)["Total"]], [[3, 0], [2, 0], [5, 0]]);
   assert.equal((await exportOf(eve)).document.domains[MUSIC].atoms.length, 0, "looking changed something");
-  assert.match(told(await press(eve, preview, `${DATA}/import/confirm`)), /Facts imported: 5/);
+  assert.match(flashOf(await press(eve, preview, `${DATA}/import/confirm`)), /Facts imported: 5/);
   const bare = ({ domains }) => JSON.parse(JSON.stringify(domains, (key, value) => (key === "atom_id" ? undefined : value)));
   assert.deepEqual(bare((await exportOf(eve)).document), bare(document));
-  assert.match(says(await upload(eve, answer.text)), /nothing new in this file/);
+  assert.match(mainText(await upload(eve, answer.text)), /nothing new in this file/);
   assert.deepEqual(rows(await upload(eve, answer.text))["Total"], [0, 5]);
 });
 
@@ -115,21 +115,21 @@ test("a previewed import is confirmed once, in time, by the same user, and is no
   const large = await upload(eve, JSON.stringify(many));
   assert.ok(large.text.length < 10_000, `${large.text.length} bytes`);
   const small = await upload(eve, answer.text); // takes its place
-  assert.match(says(await press(eve, large, confirm, { status: 400 })), /has expired or was replaced by another file/);
+  assert.match(mainText(await press(eve, large, confirm, { status: 400 })), /has expired or was replaced by another file/);
   const foreign = formOn(small, confirm).value("draft");
   assert.match(foreign, /^imp_[\w-]{22}$/);
   const theirs = await upload(mallory, answer.text);
-  assert.match(says(await press(mallory, theirs, confirm, { status: 400, typed: { draft: foreign } })), /Choose the file again/);
-  assert.match(says(await press(mallory, theirs, confirm, { status: 400, typed: { draft: "" } })), /Choose the file again/);
+  assert.match(mainText(await press(mallory, theirs, confirm, { status: 400, typed: { draft: foreign } })), /Choose the file again/);
+  assert.match(mainText(await press(mallory, theirs, confirm, { status: 400, typed: { draft: "" } })), /Choose the file again/);
   w.clock.forward(30 * 60);
-  assert.match(says(await press(eve, small, confirm, { status: 400 })), /This preview has expired/);
+  assert.match(mainText(await press(eve, small, confirm, { status: 400 })), /This preview has expired/);
   assert.deepEqual([await known(eve), await known(mallory)], [0, 0]);
 
   const again = await upload(eve, JSON.stringify(many));
   w.clock.forward(29 * 60);
-  assert.match(told(await press(eve, again, confirm)), /Facts imported: 1,505/);
+  assert.match(flashOf(await press(eve, again, confirm)), /Facts imported: 1,505/);
   assert.equal(await known(eve), 1503);
-  assert.match(says(await press(eve, again, confirm, { status: 400 })), /Choose the file again/);
+  assert.match(mainText(await press(eve, again, confirm, { status: 400 })), /Choose the file again/);
 });
 
 test("a file that is none is refused with what is wrong and where, and nothing is done", async (t) => {
@@ -150,10 +150,10 @@ test("a file that is none is refused with what is wrong and where, and nothing i
   ];
   for (const [text, problem] of cases) {
     const page = await upload(ada, text, { status: 400 });
-    assert.match(says(page), problem);
+    assert.match(mainText(page), problem);
     assert.match(page.text, /id="file"[^>]*aria-invalid="true"/);
   }
-  const german = async (text) => says(await upload(ada, text, { status: 400, headers: { "accept-language": "de" } }));
+  const german = async (text) => mainText(await upload(ada, text, { status: 400, headers: { "accept-language": "de" } }));
   assert.match(await german(JSON.stringify({ ...document, domains: { no_such: { atoms: [0] } } })), /Diese Datei kann nicht importiert werden: domains\.no_such ist kein Bereich dieses Dienstes\./);
   assert.match(await german(JSON.stringify({ ...document, version: 2 })), /Das Dokument ist kein penchant-export der Version 1\./);
   const untimed = { ...document, domains: { [FOOD]: { atoms: [{ ...document.domains[FOOD].atoms[0], created_at: "soon" }] } } };
@@ -178,8 +178,8 @@ test("eight mebibytes can be looked at and brought in", async (t) => {
   await api.write(MUSIC, { genres: ["jazz"] });
   const { answer } = await exportOf(ada);
   const large = answer.text + " ".repeat(8 * 1024 * 1024 - answer.text.length);
-  assert.match(says(await upload(ada, large)), /nothing new/);
-  assert.match(says(await upload(ada, `${large} `, { status: 400 })), /larger than 8 MiB/);
+  assert.match(mainText(await upload(ada, large)), /nothing new/);
+  assert.match(mainText(await upload(ada, `${large} `, { status: 400 })), /larger than 8 MiB/);
 });
 
 test("deleting requires the password, reports a wrong one, and limits guessing", async (t) => {
@@ -189,9 +189,9 @@ test("deleting requires the password, reports a wrong one, and limits guessing",
   const where = `/account/confirm?next=${encodeURIComponent(DATA)}`;
   for (const password of ["", "wrong kettle sings at dusk", `${ada.password} `]) {
     const page = await press(ada, where, "/account/confirm", { status: 400, typed: { password } });
-    assert.match(says(page), /Wrong password\./);
+    assert.match(mainText(page), /Wrong password\./);
   }
-  assert.match(says(await press(ada, where, "/account/confirm", { status: 429, typed: { password: ada.password } })), /Too many failed attempts/);
+  assert.match(mainText(await press(ada, where, "/account/confirm", { status: 429, typed: { password: ada.password } })), /Too many failed attempts/);
   assert.deepEqual(await w.usernames(), ["ada"]);
   w.deadlines.forward((15 * MINUTE + 1) * 1000);
   w.clock.forward(15 * MINUTE + 1); // the window of all nodes
@@ -206,7 +206,7 @@ test("a deleted account loses sessions, tokens, facts, and apps at once; its use
   const [{ sub }] = await w.users();
   const page = await press(ada, DATA, `${DATA}/delete`, { ticks: ["yes"] });
   assertPage(page);
-  assert.match(says(page), /Your account is deleted/);
+  assert.match(mainText(page), /Your account is deleted/);
   assert.equal(ada.session, undefined);
   assert.equal((await other.get("/account")).status, 303);
   assert.equal((await api.get("preferences")).status, 401);
@@ -214,7 +214,7 @@ test("a deleted account loses sessions, tokens, facts, and apps at once; its use
   assert.deepEqual(await w.usernames(), []);
   const again = await addPerson(w, "ada");
   assert.notEqual((await w.users())[0].sub, sub);
-  assert.match(says(await open(again, "/account")), /Nothing here yet. Add what you like/);
+  assert.match(mainText(await open(again, "/account")), /Nothing here yet. Add what you like/);
 });
 
 test("another user's app stays when a user is deleted, and its tokens for that user are revoked", async (t) => {

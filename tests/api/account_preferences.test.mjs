@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { formOn, open, part, press, says, state, told } from "../kit/account.mjs";
+import { flashOf, formOn, mainText, open, part, press, state } from "../kit/account.mjs";
 import { unescape } from "../kit/html.mjs";
 import { addPerson, DAY } from "../kit/oauth.mjs";
 import { connected, FOOD, MUSIC, secondApp } from "../kit/preferences.mjs";
@@ -30,7 +30,7 @@ test("a fact added on the page is in the record, with the user as its source", a
   assert.deepEqual(preferences[CODING], { indentation: { style: "spaces", width: 4 } });
   for (const atom of await atoms(api)) assert.deepEqual([atom.source, atom.confidence, atom.status], ["user", 1, "active"]);
   const page = await open(ada, "/account");
-  for (const text of [/3 facts Favorite artists: Björk\. Favorite genres: trip hop\. Audio quality: lossless\./, /Maximum stops: 1\. Avoid overnight flights: yes\./, /Indentation: Style: spaces, Width: 4\./, /7 facts/]) assert.match(says(page), text);
+  for (const text of [/3 facts Favorite artists: Björk\. Favorite genres: trip hop\. Audio quality: lossless\./, /Maximum stops: 1\. Avoid overnight flights: yes\./, /Indentation: Style: spaces, Width: 4\./, /7 facts/]) assert.match(mainText(page), text);
 });
 
 test("a fact written by an app is on the page, with source and time", async (t) => {
@@ -42,7 +42,7 @@ test("a fact written by an app is on the page, with source and time", async (t) 
   await dinner.write(MUSIC, { favorite_artists: ["nina simone"] });
   const { atom_id } = await find(dinner, "Nina Simone");
   assert.match((await open(ada, "/account?q=nina")).text, />Nina Simone <small>Concert Finder and 1 other app</);
-  const page = says(await open(ada, fact(atom_id)));
+  const page = mainText(await open(ada, fact(atom_id)));
   assert.match(page, /Music \/ Favorite artists Nina Simone/);
   assert.match(page, /Concert Finder Added 3 days ago/);
   assert.match(page, /Dinner Planner Added just now/);
@@ -54,7 +54,7 @@ test("a press on a chip removes it", async (t) => {
   await api.write(MUSIC, { genres: ["jazz", "fado"] });
   const { atom_id } = await find(api, "jazz");
   const page = await state(ada, MUSIC, "genres", undefined, { remove: atom_id });
-  assert.match(told(page), /Deleted: jazz/);
+  assert.match(flashOf(page), /Deleted: jazz/);
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { genres: ["fado"] });
 });
 
@@ -66,10 +66,10 @@ test("a fact marked as wrong stays so until the user restores it; a deleted one 
   await api.write(MUSIC, { genres: ["JAZZ"] });
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, {});
   const overview = await open(ada, "/account");
-  assert.match(says(overview), /Marked as wrong 1/);
+  assert.match(mainText(overview), /Marked as wrong 1/);
   const page = await open(ada, fact(atom_id));
-  assert.match(says(page), /Marked as wrong Marked just now by you · Reason: Too personal/);
-  assert.match(told(await press(ada, overview, fact(atom_id, "/lift"))), /Restored: jazz/);
+  assert.match(mainText(page), /Marked as wrong Marked just now by you · Reason: Too personal/);
+  assert.match(flashOf(await press(ada, overview, fact(atom_id, "/lift"))), /Restored: jazz/);
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { genres: ["jazz"] });
   await press(ada, fact(atom_id), fact(atom_id, "/remove"));
   await open(ada, fact(atom_id), 404);
@@ -84,16 +84,16 @@ test("a held write is shown with what, from whom and why; accepting serves it, r
   await api.write(MUSIC, { favorite_artists: [order], audio_quality: "lossless" });
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { audio_quality: "standard" });
   const page = await open(ada, "/account");
-  assert.match(says(page), new RegExp(`Suggested by Concert Finder for Music / Favorite artists ${order} Held for review because it looks like an instruction to a model`));
-  assert.match(says(page), /Suggested by Concert Finder for Music \/ Audio quality lossless Would replace what you added: standard/);
+  assert.match(mainText(page), new RegExp(`Suggested by Concert Finder for Music / Favorite artists ${order} Held for review because it looks like an instruction to a model`));
+  assert.match(mainText(page), /Suggested by Concert Finder for Music \/ Audio quality lossless Would replace what you added: standard/);
   const held = await atoms(api, "status=held");
   const [{ atom_id: first }] = held.filter(({ value }) => value === order);
   const [{ atom_id: second }] = held.filter(({ value }) => value === "lossless");
-  assert.match(told(await press(ada, page, fact(first, "/reject"))), /Rejected/);
-  assert.match(told(await press(ada, "/account", fact(second, "/accept"))), /Accepted: lossless/);
+  assert.match(flashOf(await press(ada, page, fact(first, "/reject"))), /Rejected/);
+  assert.match(flashOf(await press(ada, "/account", fact(second, "/accept"))), /Accepted: lossless/);
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { audio_quality: "lossless" });
   await api.write(MUSIC, { favorite_artists: [order] });
-  assert.doesNotMatch(says(await open(ada, "/account")), /Suggested by/);
+  assert.doesNotMatch(mainText(await open(ada, "/account")), /Suggested by/);
 });
 
 test("the page of a held fact gives the reason, and its first action is that of the overview", async (t) => {
@@ -111,12 +111,12 @@ test("the page of a held fact gives the reason, and its first action is that of 
   for (const [value, why, first] of cases) {
     const held = await id(value);
     const page = await open(ada, fact(held));
-    assert.match(says(page), why, value);
-    for (const [other, not] of cases) if (other !== value) assert.doesNotMatch(says(page), not, value);
+    assert.match(mainText(page), why, value);
+    for (const [other, not] of cases) if (other !== value) assert.doesNotMatch(mainText(page), not, value);
     for (const shown of [overview, page]) assert.deepEqual(primary(shown, held), [first], value);
   }
   const { atom_id } = await find(api, "jazz");
-  assert.doesNotMatch(says(await open(ada, fact(atom_id))), /Held for review|Would replace/); // it does not wait
+  assert.doesNotMatch(mainText(await open(ada, fact(atom_id))), /Held for review|Would replace/); // it does not wait
 });
 
 test("what is done on a fact's page comes back to the place of its member", async (t) => {
@@ -141,7 +141,7 @@ test("another spelling or value replaces a fact, and an app's wrong value stays 
   const { ada, api } = await connected(t);
   await api.write(MUSIC, { favorite_artists: ["Bjork"] });
   const { atom_id } = await find(api, "Bjork");
-  assert.match(told(await press(ada, fact(atom_id), fact(atom_id, "/edit"), { typed: { value: "Björk" } })), /Changed to: Björk/);
+  assert.match(flashOf(await press(ada, fact(atom_id), fact(atom_id, "/edit"), { typed: { value: "Björk" } })), /Changed to: Björk/);
   await api.write(MUSIC, { favorite_artists: ["Bjork"] });
   assert.deepEqual((await api.read(`preferences/${MUSIC}`)).preferences, { favorite_artists: ["Björk"] });
 });
@@ -186,8 +186,8 @@ test("two thousand facts are still a page of a few kilobytes, and each can be fo
     const page = await open(ada, where);
     assert.ok(page.text.length < 60_000, `${where}: ${page.text.length}`);
   }
-  assert.match(says(await open(ada, "/account")), /2,000 facts Favorite artists: Band number 0, Band number 1 …/);
-  assert.match(says(await open(ada, at(MUSIC))), /1,9\d\d more/);
+  assert.match(mainText(await open(ada, "/account")), /2,000 facts Favorite artists: Band number 0, Band number 1 …/);
+  assert.match(mainText(await open(ada, at(MUSIC))), /1,9\d\d more/);
   assert.match((await open(ada, "/account?q=number+1234")).text, />Band number 1234 </);
 });
 
@@ -303,7 +303,7 @@ test("what is offered to be added is usual, and nothing that was said already an
   assert.deepEqual(await offers(MUSIC, "genres"), ["pop", "hip-hop", "electronic", "R&B"]);
 });
 
-const note = (page, member) => says({ text: /<form method="post" class="inline noticed">[^]*?<\/form>/.exec(part(page, member))?.[0] ?? "" });
+const note = (page, member) => mainText({ text: /<form method="post" class="inline noticed">[^]*?<\/form>/.exec(part(page, member))?.[0] ?? "" });
 
 test("an airport is found by its city, in any of its languages, and any code is accepted", async (t) => {
   const { ada, api } = await connected(t);
@@ -313,7 +313,7 @@ test("an airport is found by its city, in any of its languages, and any code is 
   }
   const page = await edit(ada, TRAVEL, "home_airport");
   assert.match(part(page, "home_airport"), /<option value="BER">Berlin<option/);
-  assert.match(says(await state(ada, TRAVEL, "home_airport", "Nowhere", { status: 400 })), /a code of at most 3 characters, such as ACC, or a known name for one, such as Accra/);
+  assert.match(mainText(await state(ada, TRAVEL, "home_airport", "Nowhere", { status: 400 })), /a code of at most 3 characters, such as ACC, or a known name for one, such as Accra/);
 });
 
 test("a contradiction is pointed out, and the value stays until the user deletes it", async (t) => {
@@ -321,7 +321,7 @@ test("a contradiction is pointed out, and the value stays until the user deletes
   await state(ada, FOOD, "allergies", "peanuts");
   for (const [typed, other] of [["Peanuts", "peanuts"], ["peanut butter cookies", "peanuts"]]) {
     const page = await state(ada, FOOD, "favorite_foods", typed);
-    assert.match(told(page), new RegExp(`Added: ${typed}`));
+    assert.match(flashOf(page), new RegExp(`Added: ${typed}`));
     assert.match(note(page, "favorite_foods"), new RegExp(`You also listed ${other} under Allergies. If ${typed} is here by mistake, delete it. Delete ${typed}`));
     assert.equal(note(page, "allergies"), "");
     assert.deepEqual((await api.read(`preferences/${FOOD}`)).preferences.favorite_foods, [typed]);
@@ -346,7 +346,7 @@ test("a value that looks mistyped is pointed out for a week, and one press corre
   assert.equal((await eve.post(at(FOOD), { form: hers, fact: atom_id, instead: "peanuts" })).status, 404);
   assert.deepEqual((await api.read(`preferences/${FOOD}`)).preferences, { allergies: ["Penauts"] });
   assert.equal((await ada.post(at(FOOD), { form, fact: atom_id, instead: "peanuts" })).status, 303);
-  assert.match(told(await open(ada, at(FOOD))), /Changed to: peanuts/);
+  assert.match(flashOf(await open(ada, at(FOOD))), /Changed to: peanuts/);
   assert.deepEqual((await api.read(`preferences/${FOOD}`)).preferences, { allergies: ["peanuts"] });
 
   // Without a vocabulary, values of the same kind are compared.
@@ -372,7 +372,7 @@ test("the panel shows what an agent gets, for any context and budget", async (t)
     const shown = [.../<blockquote class="quote">([^]*?)<footer>/.exec(page.text)[1].matchAll(/<p>([^<]*)<\/p>/g)].map(([, sentence]) => unescape(sentence));
     const { hints, token_count } = await api.read(`agent-hints?max_tokens=${budget}${context && `&context=${encodeURIComponent(context)}`}`);
     assert.deepEqual(shown, hints, `${context} ${budget}`);
-    assert.match(says(page), new RegExp(`${token_count} tokens\\.`));
+    assert.match(mainText(page), new RegExp(`${token_count} tokens\\.`));
   }
   for (const query of ["budget=0", "budget=501", "budget=x", `context=${"x".repeat(2049)}`]) assert.equal((await ada.get(`/account?${query}`)).status, 400, query);
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { confirmed, open, press, says, told } from "../kit/account.mjs";
+import { confirmed, flashOf, mainText, open, press } from "../kit/account.mjs";
 import { assertPage } from "../kit/expect.mjs";
 import { formTo, textOf } from "../kit/html.mjs";
 import { addPerson, assertPrivate, DAY, MINUTE, Person, stage, userCommand } from "../kit/oauth.mjs";
@@ -52,7 +52,7 @@ test("a recovery code sets a new password once, ends every session, and keeps th
   const { w, ada, app } = await stage(t);
   const set = await ada.connect(app);
   const [first, second] = await makeCodes(ada);
-  assert.match(says(await open(ada, SECURITY)), /You have 10 unused codes\./);
+  assert.match(mainText(await open(ada, SECURITY)), /You have 10 unused codes\./);
   const answer = await recover(w, { code: first });
   assert.deepEqual([answer.status, answer.headers.location], [303, "/signin"]);
   assertPrivate(answer);
@@ -177,7 +177,7 @@ test("a link ends with its time, with a password change, and with the account", 
   const changed = await link(w);
   w.secrets.add(OTHER);
   await confirmed(ada);
-  assert.match(told(await press(ada, SECURITY, `${SECURITY}/password`, { typed: { new_password: OTHER } })), /Password changed/);
+  assert.match(flashOf(await press(ada, SECURITY, `${SECURITY}/password`, { typed: { new_password: OTHER } })), /Password changed/);
   await gone(changed.where);
   const disabled = await link(w);
   await userCommand(w, "disable", "ada");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, press, says, told } from "../kit/account.mjs";
+import { flashOf, mainText, open, press } from "../kit/account.mjs";
 import { formTo } from "../kit/html.mjs";
 import { addPerson, assertDead, DAY, MINUTE, Person, stage } from "../kit/oauth.mjs";
 import { until } from "../kit/until.mjs";
@@ -29,8 +29,8 @@ test("changing the password ends the other sessions, keeps this one and the apps
   const set = await ada.connect(app);
   w.secrets.add(NEW);
   const page = await press(ada, "/account/security", CHANGE, { typed: { new_password: NEW } });
-  assert.match(told(page), /Password changed/);
-  assert.doesNotMatch(told(await open(ada, "/account/security")), /Password changed/, "it is told once");
+  assert.match(flashOf(page), /Password changed/);
+  assert.doesNotMatch(flashOf(await open(ada, "/account/security")), /Password changed/, "it is shown once");
   assert.deepEqual([await signedIn(ada), await signedIn(other)], [true, false]);
   assert.equal((await app.userinfo(set.access_token)).status, 200);
   assert.equal((await new Person(w, { username: "ada" }).signIn()).status, 401);
@@ -56,7 +56,7 @@ test("with the box ticked every app is disconnected, too", async (t) => {
   const set = await ada.connect(app);
   w.secrets.add(NEW);
   const page = await press(ada, "/account/security", CHANGE, { typed: { new_password: NEW }, ticks: ["yes"] });
-  assert.match(told(page), /all apps are disconnected/);
+  assert.match(flashOf(page), /all apps are disconnected/);
   await assertDead(app, set);
 });
 
@@ -65,7 +65,7 @@ test("a weak new password is an error at its field, and nothing changes", async 
   const other = await another(w);
   for (const [new_password, problem] of [["short", /at least 10 characters/], ["", /at least 10 characters/], ["ada-ada-ada-ada", /own name|repeats/]]) {
     const page = await press(ada, "/account/security", CHANGE, { status: 400, typed: { new_password } });
-    assert.match(says(page), problem);
+    assert.match(mainText(page), problem);
     assert.match(page.text, /aria-invalid="true"/);
     if (new_password.length > 5) assert.ok(!page.text.includes(new_password), "the page shows a password");
   }
@@ -91,9 +91,9 @@ test("the password cannot be guessed in an open browser", async (t) => {
   const { w, ada } = await stage(t, { settings: { "rate-signin": 3 } });
   w.clock.forward(5 * MINUTE);
   const guess = (status, password = "wrong kettle sings at dusk") => press(ada, CONFIRM, CONFIRM, { status, typed: { password } });
-  for (let i = 0; i < 3; i++) assert.match(says(await guess(400)), /Wrong password\./);
-  assert.match(says(await guess(429)), /Too many failed attempts/);
-  assert.match(says(await guess(429, ada.password)), /Too many failed attempts/);
+  for (let i = 0; i < 3; i++) assert.match(mainText(await guess(400)), /Wrong password\./);
+  assert.match(mainText(await guess(429)), /Too many failed attempts/);
+  assert.match(mainText(await guess(429, ada.password)), /Too many failed attempts/);
   assert.equal(formTo((await open(ada, "/account/security")).text, CHANGE), undefined);
   w.deadlines.forward((15 * MINUTE + 1) * 1000);
   w.clock.forward(15 * MINUTE + 1); // the window of all nodes
@@ -106,12 +106,12 @@ test("sessions are listed with device, address, and time, and each can be signed
   w.clock.forward(3 * DAY);
   const phone = await another(w, "Mozilla/5.0 (Android 14; Mobile; rv:128.0) Gecko/128.0 Firefox/128.0");
   const page = await open(ada, "/account/security");
-  assert.match(says(page), /Unknown device This device Signed in 3 days ago · 127\.0\.0\.1/);
-  assert.match(says(page), /Firefox on Android Signed in just now · 127\.0\.0\.1/);
+  assert.match(mainText(page), /Unknown device This device Signed in 3 days ago · 127\.0\.0\.1/);
+  assert.match(mainText(page), /Firefox on Android Signed in just now · 127\.0\.0\.1/);
   const ends = [...page.text.matchAll(/action="(\/account\/security\/sessions\/[^"]+)"/g)].map(([, action]) => action);
   assert.equal(ends.length, 1, "this session has no button of its own");
   assert.ok(!page.text.includes(ada.session) && !page.text.includes(phone.session), "a key is shown");
-  assert.match(told(await press(ada, page, ends[0])), /Device signed out\./);
+  assert.match(flashOf(await press(ada, page, ends[0])), /Device signed out\./);
   assert.deepEqual([await signedIn(ada), await signedIn(phone)], [true, false]);
 });
 
@@ -121,8 +121,8 @@ test("this session comes first, then the others, newest first", async (t) => {
     w.clock.forward(DAY);
     await another(w, `Mozilla/5.0 (Windows NT 10.0) Chrome/126.0 ${agent}`);
   }
-  const told = says(await open(ada, "/account/security"));
-  assert.match(told, /This device Signed in 2 days ago .* Edge on Windows Signed in just now .* Firefox on Windows Signed in yesterday/);
+  const text = mainText(await open(ada, "/account/security"));
+  assert.match(text, /This device Signed in 2 days ago .* Edge on Windows Signed in just now .* Firefox on Windows Signed in yesterday/);
 });
 
 test("sign out everywhere means everywhere, and apps stay", async (t) => {

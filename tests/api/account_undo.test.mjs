@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import test from "node:test";
-import { formOn, open, press, SAME_SITE, says, told } from "../kit/account.mjs";
+import { flashOf, formOn, mainText, open, press, SAME_SITE } from "../kit/account.mjs";
 import { assertPage } from "../kit/expect.mjs";
 import { formTo } from "../kit/html.mjs";
 import { addPerson, DAY, HOUR, MINUTE, Person } from "../kit/oauth.mjs";
@@ -27,13 +27,13 @@ async function send(person, domain, fields) {
   return person.get(answer.headers.location.split("#")[0], SAME_SITE);
 }
 
-const undo = async (person, page) => told(await press(person, page, UNDO));
+const undo = async (person, page) => flashOf(await press(person, page, UNDO));
 
 // The whole state of an account: the user's download, the responses to each app, and the page.
 async function everything(person, ...clients) {
   const { exported_at, activity, ...document } = JSON.parse((await person.get("/account/data/export", SAME_SITE)).text);
   const served = await Promise.all(clients.map(async (api) => [await api.atoms("status=all&limit=100"), (await api.read("preferences")).preferences]));
-  return { document, served, page: says(await open(person, "/account")) };
+  return { document, served, page: mainText(await open(person, "/account")) };
 }
 
 // Three days with facts of the user and two apps, one marked as wrong and three held.
@@ -88,7 +88,7 @@ test("each thing that is done can be undone, and then everything is as it was", 
   const before = await everything(ada, api, dinner);
   for (const [what, said, deed] of deeds) {
     const page = await deed();
-    assert.match(told(page), said, what);
+    assert.match(flashOf(page), said, what);
     const changed = await everything(ada, api, dinner);
     assert.notDeepEqual(changed.document, before.document, `${what} changed nothing`);
     w.clock.forward(5);
@@ -123,7 +123,7 @@ test("an undo works once, until the next action, for a few minutes, and only for
   const foreign = { form: formOn(await open(eve, "/account/data"), "/signout").value("form"), undo: formOn(first, UNDO).value("undo") };
   assert.match(foreign.undo, /^und_[\w-]{22}$/);
   const answer = await eve.post(UNDO, foreign);
-  assert.match(told(await eve.get(answer.headers.location, SAME_SITE)), noMore);
+  assert.match(flashOf(await eve.get(answer.headers.location, SAME_SITE)), noMore);
   assert.doesNotMatch((await open(eve, "/account")).text, /jazz/);
   assert.deepEqual(await everything(ada, api), gone, "somebody else undid it");
 
@@ -181,7 +181,7 @@ test("what a browser makes up cannot be brought back", async (t) => {
   const pairs = Buffer.from("key=flash.fact_removed&what=x&undo=/account/data/delete&f_undo=x&to=//evil.example").toString("base64url");
   ada.cookies.set("penchant-flash", pairs);
   const page = await open(ada, "/account");
-  assert.match(told(page), /Deleted: x/);
+  assert.match(flashOf(page), /Deleted: x/);
   assert.doesNotMatch(page.text, /action="(?!\/)|action="\/account\/data\/delete"/);
   assert.deepEqual(await everything(ada, api), before);
 });
@@ -210,7 +210,7 @@ test("a value that an app sets between a deletion and its undo is held", async (
   assert.match(await undo(ada, page), /Undone/);
   assert.equal((await api.record(MUSIC)).audio_quality, "standard");
   assert.equal((await api.atom("high")).status, "held");
-  assert.match(says(await open(ada, "/account")), /Audio quality high Would replace what you added: standard/);
+  assert.match(mainText(await open(ada, "/account")), /Audio quality high Would replace what you added: standard/);
 });
 
 test("after an undone restore the fact stays marked as wrong, even if apps wrote it meanwhile", async (t) => {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { open, press, SAME_SITE, says } from "../kit/account.mjs";
+import { mainText, open, press, SAME_SITE } from "../kit/account.mjs";
 import { Mcp, resultOf } from "../kit/mcp.mjs";
 import { addApp, addPerson, assertTokens, DAY, HOUR, NOW, Person, stage } from "../kit/oauth.mjs";
 import { Client, connected, FOOD, MUSIC } from "../kit/preferences.mjs";
@@ -120,27 +120,27 @@ test("the page groups calls, marks first reads, changes, and denials, and filter
   for (let i = 0; i < 214; i++) await api.record(FOOD);
   assert.equal((await other.get(`preferences/${FOOD}`)).status, 403);
   w.clock.forward(120);
-  const now = says(await open(ada, "/account/activity")); // before anything was written
+  const now = mainText(await open(ada, "/account/activity")); // before anything was written
   assert.match(now, /Concert Finder Read Food 214 times . 642 facts . last 2 minutes ago/);
   assert.match(now, /Concert Finder Change Added or changed facts in Food . 3 facts/);
   assert.match(now, /Trip Pal Denied Tried to read Food/);
   assert.match(now, /Trip Pal You connected this app/);
   await written(w, ada, ["Concert Finder read food_profile 214 642 +"]);
-  assert.match(says(await open(ada, "/account/activity")), /Concert Finder First time Read Food 214 times/);
+  assert.match(mainText(await open(ada, "/account/activity")), /Concert Finder First time Read Food 214 times/);
 
-  const one = says(await open(ada, `/account/activity?app=${other.app.client_id}`));
+  const one = mainText(await open(ada, `/account/activity?app=${other.app.client_id}`));
   assert.match(one, /Trip Pal Denied/);
   assert.doesNotMatch(one, /214 times/);
-  const area = says(await open(ada, `/account/activity?area=${FOOD}`));
+  const area = mainText(await open(ada, `/account/activity?area=${FOOD}`));
   assert.match(area, /214 times[^]*Tried to read Food|Tried to read Food[^]*214 times/);
   assert.doesNotMatch(area, /You connected/);
-  assert.match(says(await open(ada, "/account/activity?app=nothing&area=nothing")), /Nothing matches/);
+  assert.match(mainText(await open(ada, "/account/activity?app=nothing&area=nothing")), /Nothing matches/);
 
-  const page = says(await open(ada, `/account/apps/${app.client_id}`));
+  const page = mainText(await open(ada, `/account/apps/${app.client_id}`));
   assert.match(page, /Read Food 214 times/);
   assert.doesNotMatch(page, /Trip Pal/);
   w.clock.forward(DAY);
-  assert.match(says(await open(ada, "/account/activity")), /Yesterday/);
+  assert.match(mainText(await open(ada, "/account/activity")), /Yesterday/);
 });
 
 test("users see only their own activity, also of an app that they disconnected, and deletion removes it", async (t) => {
@@ -149,7 +149,7 @@ test("users see only their own activity, also of an app that they disconnected, 
   await api.record(FOOD);
   await written(w, ada, ["Concert Finder read food_profile 1 0 +"]);
   assert.deepEqual(await stored(grace), []);
-  assert.match(says(await open(grace, `/account/activity?app=${app.client_id}`)), /Nothing yet/);
+  assert.match(mainText(await open(grace, `/account/activity?app=${app.client_id}`)), /Nothing yet/);
   assert.equal((await w.get("/account/activity/download")).status, 303); // signed out
 
   await api.record(FOOD);
@@ -176,8 +176,8 @@ test("sign-ins on new devices and reused refresh tokens are shown to the user", 
   w.clock.forward(61);
   assert.equal((await app.refresh(first.refresh_token)).status, 400);
   await new Person(w, ada).signIn(); // another browser
-  assert.match(says(await open(ada, "/account/activity")), /Concert Finder Check this An old key of this app was used twice/);
-  assert.match(says(await open(ada, "/account/activity")), /Your account Signed in on a new device: /);
+  assert.match(mainText(await open(ada, "/account/activity")), /Concert Finder Check this An old key of this app was used twice/);
+  assert.match(mainText(await open(ada, "/account/activity")), /Your account Signed in on a new device: /);
 });
 
 test("the end of a permission is recorded once, on its day, and a renewed one ends again", async (t) => {
@@ -195,7 +195,7 @@ test("the end of a permission is recorded once, on its day, and a renewed one en
   assert.deepEqual(more, []);
   assert.deepEqual([record.app, record.times, record.facts, record.refused], ["Concert Finder", 1, 0, false]);
   assert.equal(Date.parse(record.first_at) / 1000, NOW + 30 * DAY);
-  assert.match(says(await open(ada, "/account/activity")), /Concert Finder Your permission for this app expired/);
+  assert.match(mainText(await open(ada, "/account/activity")), /Concert Finder Your permission for this app expired/);
   await ada.connect(app, { term: "30d" });
   w.clock.forward(31 * DAY);
   await ada.signIn();

@@ -21,7 +21,7 @@ async function rows(w, columns = "app_id, kind, document, name") {
   return out.split("\n").filter(Boolean).map((line) => line.split("|"));
 }
 
-const says = (answer, sentence) => assert.match(textOf(assertStop(answer).text), sentence);
+const assertStopText = (answer, sentence) => assert.match(textOf(assertStop(answer).text), sentence);
 
 test("a client with a document signs in, connects, refreshes, and revokes", async (t) => {
   const { host, w, ada } = await scene(t);
@@ -110,16 +110,16 @@ test("a host that is down: the stored document serves for 7 days, and tokens do 
   let set = await ada.connect(app, { term: "revoked" });
   const never = documentClient(w, host.publish("/never.json"));
   await host.stop();
-  says(await ada.get(never.request().path), /Its host cannot be reached on the public internet, or its certificate is not valid\./);
+  assertStopText(await ada.get(never.request().path), /Its host cannot be reached on the public internet, or its certificate is not valid\./);
   w.clock.forward(5 * MINUTE + 7 * DAY - 1);
   await ada.asked(app);
   set = assertTokens(await app.refresh(set.refresh_token));
   w.clock.forward(1);
-  says(await ada.get(app.request().path), /cannot be reached/);
+  assertStopText(await ada.get(app.request().path), /cannot be reached/);
   set = assertTokens(await app.refresh(set.refresh_token));
   assert.equal((await app.userinfo(set.access_token)).status, 403);
   await host.start();
-  says(await ada.get(app.request().path), /cannot be reached/); // the failure is remembered
+  assertStopText(await ada.get(app.request().path), /cannot be reached/); // the failure is remembered
   w.clock.forward(30);
   await ada.asked(app);
 });
@@ -133,11 +133,11 @@ test("a document that is withdrawn or becomes invalid ends new authorizations at
   await ada.asked(app);
   w.clock.forward(30);
   host.withdraw("/client.json");
-  says(await ada.get(app.request().path), /Its host answered with status 404 instead of 200\./);
+  assertStopText(await ada.get(app.request().path), /Its host answered with status 404 instead of 200\./);
   assertTokens(await app.refresh(set.refresh_token));
   w.clock.forward(29);
   host.publish("/client.json");
-  says(await ada.get(app.request().path), /404/);
+  assertStopText(await ada.get(app.request().path), /404/);
   w.clock.forward(1);
   await ada.asked(app);
   assert.deepEqual(host.requests.length, 4);
@@ -205,13 +205,13 @@ test("an operator can turn documents off, or accept only those of listed hosts",
   await w.start({ "client-documents": `claude.ai ${OTHER}` });
   assert.deepEqual(await supported(), [true, false]);
   const before = host.requests.length;
-  says(await ada.get(app.request().path), /This service does not accept documents of this host\. Its operator can add the host to the setting client-documents\./);
+  assertStopText(await ada.get(app.request().path), /This service does not accept documents of this host\. Its operator can add the host to the setting client-documents\./);
   await ada.asked(documentClient(w, host.publish("/client.json", {}, { name: OTHER })));
   for (const settings of [{ "client-documents": "off" }, { mcp: "off" }]) {
     await w.stop();
     await w.start(settings);
     assert.deepEqual(await supported(), [undefined, false]);
-    for (const prompt of [undefined, "login"]) says(await ada.get(app.request({ prompt }).path), /This service does not accept the URL of a document as client_id\./);
+    for (const prompt of [undefined, "login"]) assertStopText(await ada.get(app.request({ prompt }).path), /This service does not accept the URL of a document as client_id\./);
   }
   assert.equal(host.requests.length, before + 1);
 });

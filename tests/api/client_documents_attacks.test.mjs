@@ -14,7 +14,7 @@ async function scene(t, { names, ...settings } = {}) {
   return { host, w, ada, app };
 }
 
-const says = (answer, sentence) => assert.match(textOf(assertStop(answer).text), sentence);
+const assertStopText = (answer, sentence) => assert.match(textOf(assertStop(answer).text), sentence);
 const CANNOT = /For the developer: The client ID metadata document cannot be used\./;
 
 test("URLs that are no client_id are refused without a look-up or a connection", async (t) => {
@@ -23,8 +23,8 @@ test("URLs that are no client_id are refused without a look-up or a connection",
   host.publish("/client.json");
   const refuse = async (client_id, sentence) => {
     const page = await ada.get(documentClient(w, client_id).request().path);
-    says(page, CANNOT);
-    says(page, sentence);
+    assertStopText(page, CANNOT);
+    assertStopText(page, sentence);
   };
   const addresses = ["127.0.0.1", "2130706433", "0x7f000001", "017700000001", "0x7f.1", "127.1", "127.0.0.01", "[::1]", "[::ffff:127.0.0.1]", "[::ffff:7f00:1]", "[64:ff9b::7f00:1]", "[fe80::1%25lo]", "１２７.0.0.1", "127。0。0。1", "169.254.169.254", "10.0.0.1", "1.1.1.1"];
   const names = [`${HOST}.`, "localhost.", `user@${HOST}`, `user:password@${HOST}`, `${HOST}@claude.ai`, "APP.localhost", "büro.example", "a_b.example", "-a.example", "a..example", ".example", "", "a".repeat(64) + ".example", `${HOST}%2f`, `${HOST}\\@claude.ai`];
@@ -35,14 +35,14 @@ test("URLs that are no client_id are refused without a look-up or a connection",
   for (const rest of ["", "/"]) await refuse(at(rest), /needs a path/);
   await refuse(at(`/${"a".repeat(512)}`), /at most 512 bytes/);
   assert.equal(host.connections, 0);
-  for (const other of [`http://${HOST}:${port}/client.json`, `HTTPS://${HOST}:${port}/client.json`, "file:///etc/passwd", "gopher://x/", "//app.localhost/client.json"]) says(await ada.get(documentClient(w, other).request().path), /client_id is unknown or disabled/);
+  for (const other of [`http://${HOST}:${port}/client.json`, `HTTPS://${HOST}:${port}/client.json`, "file:///etc/passwd", "gopher://x/", "//app.localhost/client.json"]) assertStopText(await ada.get(documentClient(w, other).request().path), /client_id is unknown or disabled/);
   assert.equal(host.connections, 0);
 });
 
 test("a name that leads to this machine is refused when the connection is opened", async (t) => {
   const { host, w, ada } = await scene(t, { "client-documents-local": "listed.localhost" });
   for (const name of ["localhost", HOST, "other.localhost"]) {
-    says(await ada.get(documentClient(w, host.publish("/client.json", {}, { name })).request().path), /Its host cannot be reached on the public internet, or its certificate is not valid\./);
+    assertStopText(await ada.get(documentClient(w, host.publish("/client.json", {}, { name })).request().path), /Its host cannot be reached on the public internet, or its certificate is not valid\./);
     const line = await w.service.logged("the refusal", (one) => one.event === "client_document_failed" && one.host === name);
     assert.equal(line.result, "forbidden");
   }
@@ -51,10 +51,10 @@ test("a name that leads to this machine is refused when the connection is opened
 
 test("the certificate must be valid for the host", async (t) => {
   const { host, w, ada } = await scene(t, { "client-documents-local": `${HOST} wrong.localhost` });
-  says(await ada.get(documentClient(w, host.publish("/client.json", {}, { name: "wrong.localhost" })).request().path), /certificate is not valid/);
+  assertStopText(await ada.get(documentClient(w, host.publish("/client.json", {}, { name: "wrong.localhost" })).request().path), /certificate is not valid/);
   await w.stop();
   await w.start({ "client-documents-ca": undefined });
-  says(await ada.get(documentClient(w, host.publish("/client.json")).request().path), /certificate is not valid/);
+  assertStopText(await ada.get(documentClient(w, host.publish("/client.json")).request().path), /certificate is not valid/);
   assert.deepEqual([host.connections, host.requests.length], [2, 0]);
 });
 
@@ -80,7 +80,7 @@ test("redirects, statuses, types, and sizes", async (t) => {
   };
   for (const [name, [send, sentence]] of Object.entries(answers)) {
     host.on(`/${name}`, (_, response) => send(response));
-    says(await ada.get(documentClient(w, host.url(`/${name}`)).request().path), sentence);
+    assertStopText(await ada.get(documentClient(w, host.url(`/${name}`)).request().path), sentence);
     assert.equal(host.asked(`/${name}`), 1, name);
   }
   assert.equal(host.asked("/target.json"), 0);
@@ -98,8 +98,8 @@ test("poisoned documents are refused with the reason, and none becomes a client"
   const refuse = async (document, sentence, more) => {
     const url = host.publish(`/${++count}.json`, document, more);
     const page = await ada.get(documentClient(w, url, document.redirect_uris?.[0]).request().path);
-    says(page, CANNOT);
-    says(page, sentence);
+    assertStopText(page, CANNOT);
+    assertStopText(page, sentence);
     return page;
   };
   for (const client_id of [undefined, "", 7, host.url("/other.json"), `${host.url(`/${count}.json`)}/`, "https://claude.ai/oauth/client"]) await refuse({ client_id }, /Its client_id must be its own URL|client_id must be a string/);
@@ -138,7 +138,7 @@ test("a document on one host that redirects to another, or to this device, shows
   }
 });
 
-// A host that answers each path only when told to.
+// A host that answers each path only when the test releases it.
 function hold(host, prefix) {
   const waiting = [];
   const seen = { most: 0, mostPerHost: 0 };
@@ -221,7 +221,7 @@ test("a document that drips in is given up after 5 seconds", async (t) => {
   const page = ada.get(documentClient(w, host.url("/drip.json")).request().path);
   await host.arrived("/drip.json");
   w.deadlines.forward(5_000);
-  says(await page, /Its host did not send it within 5 seconds\./);
+  assertStopText(await page, /Its host did not send it within 5 seconds\./);
 });
 
 test("fetches are limited per address, and stored documents do not count", async (t) => {

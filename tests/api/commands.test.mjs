@@ -5,15 +5,15 @@ import test from "node:test";
 import { DATABASES, PASSWORD, world } from "../kit/world.mjs";
 
 // Every test here runs twice.
-function told(sentence, story) {
-  test(`${sentence}, on a stopped service`, async (t) => story(await world(t, { start: false })));
-  test(`${sentence}, on a running service`, async (t) => story(await world(t)));
+function testTwice(sentence, run) {
+  test(`${sentence}, on a stopped service`, async (t) => run(await world(t, { start: false })));
+  test(`${sentence}, on a running service`, async (t) => run(await world(t)));
 }
 
 const user = (w, ...words) => w.command("user", ...words);
 const stdin = `${PASSWORD}\n`;
 
-told("users are added, listed, disabled, enabled, given a password and deleted", async (w) => {
+testTwice("users are added, listed, disabled, enabled, given a password and deleted", async (w) => {
   w.clock.stop(1_800_000_000);
   const added = await user(w, "add", "Ada", "--email", "ada@example.org", "--name", "Ada L", "--json", { stdin });
   assert.deepEqual([added.status, added.err], [0, ""]);
@@ -42,7 +42,7 @@ told("users are added, listed, disabled, enabled, given a password and deleted",
   assert.deepEqual(await w.users(), wanted.slice(0, 1));
 });
 
-told("a user can be named by username, email address or id", async (w) => {
+testTwice("a user can be named by username, email address or id", async (w) => {
   const { sub } = await w.addUser("ada", { args: ["--email", "ada@example.org"] });
   for (const who of ["ada", "ADA", "ada@example.org", "Ada@Example.Org", sub]) {
     assert.equal((await user(w, "disable", who)).status, 0, who);
@@ -53,7 +53,7 @@ told("a user can be named by username, email address or id", async (w) => {
   assert.deepEqual(await w.users(), []);
 });
 
-told("what cannot be is said in one line and exits 1, and as an object with --json", async (w) => {
+testTwice("an error is one line with exit status 1, and an object with --json", async (w) => {
   await w.addUser("ada", { args: ["--email", "ada@example.org"] });
   const before = await w.users();
   const cases = [
@@ -82,7 +82,7 @@ told("what cannot be is said in one line and exits 1, and as an object with --js
   assert.deepEqual(await w.users(), before);
 });
 
-told("weak, empty and absent passwords are refused", async (w) => {
+testTwice("weak, empty and absent passwords are refused", async (w) => {
   await w.addUser("ada");
   for (const weak of ["", "\n", "short\n", "password123\n", "ada-ada-ada\n", `${"x".repeat(2000)}\n`]) {
     const added = await user(w, "add", "ada-ada", { stdin: weak });
@@ -95,7 +95,7 @@ told("weak, empty and absent passwords are refused", async (w) => {
   assert.deepEqual(await w.usernames(), ["ada"]);
 });
 
-told("people get a table, programs get JSON, and an empty list is a list", async (w) => {
+testTwice("people get a table, programs get JSON, and an empty list is a list", async (w) => {
   assert.equal((await w.command("migrate")).status, 0);
   assert.deepEqual((await user(w, "list", "--json")).data, { users: [] });
   await w.addUser("ada", { args: ["--email", "ada@example.org"] });
@@ -105,13 +105,13 @@ told("people get a table, programs get JSON, and an empty list is a list", async
   assert.equal(people.data, undefined);
 });
 
-told("a name that is shown to a terminal cannot steer it", async (w) => {
+testTwice("a name that is shown to a terminal cannot steer it", async (w) => {
   const { status } = await user(w, "add", "eve", "--name", "\x1b[2Jgone", "--no-password");
   assert.equal(status, 1);
   assert.doesNotMatch((await user(w, "list")).out, /\x1b/);
 });
 
-told("a hundred users are all listed, in order", async (w) => {
+testTwice("a hundred users are all listed, in order", async (w) => {
   w.clock.stop(1_800_000_000);
   const names = [];
   for (let i = 0; i < 12; i++) {

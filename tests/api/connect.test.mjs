@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, press, says } from "../kit/account.mjs";
+import { mainText, open, press } from "../kit/account.mjs";
 import { assistant } from "../kit/assistant.mjs";
 import { unescape } from "../kit/html.mjs";
 import { Mcp } from "../kit/mcp.mjs";
@@ -30,16 +30,16 @@ test("anyone sees the address, and users get links that carry it", async (t) => 
 
 test("a connected assistant is listed with what it called; apps of the portal are not", async (t) => {
   const { w, ada, app } = await assistant(t);
-  assert.match(says(await open(ada, "/connect")), /Connected assistants None yet/);
+  assert.match(mainText(await open(ada, "/connect")), /Connected assistants None yet/);
   const { access_token } = await ada.connect(app);
-  assert.match(says(await open(ada, "/connect")), /Claude Code Connected just now/);
-  assert.doesNotMatch(says(await open(ada, "/connect")), /Last 24 hours/);
+  assert.match(mainText(await open(ada, "/connect")), /Claude Code Connected just now/);
+  assert.doesNotMatch(mainText(await open(ada, "/connect")), /Last 24 hours/);
   const mcp = new Mcp(w, access_token);
   for (let i = 0; i < 3; i++) await mcp.tool("get_hints", {});
   await mcp.tool("remember", { domain: "music_preferences", member: "genres", values: ["jazz"] });
-  assert.match(says(await open(ada, "/connect")), /Last used just now · \d requests? today Last 24 hours: hints \(3\), remember \(1\)/);
+  assert.match(mainText(await open(ada, "/connect")), /Last used just now · \d requests? today Last 24 hours: hints \(3\), remember \(1\)/);
   await press(ada, "/connect", `/account/apps/${app.client_id}/disconnect`);
-  assert.match(says(await open(ada, "/connect")), /None yet/);
+  assert.match(mainText(await open(ada, "/connect")), /None yet/);
   assert.equal((await mcp.legacy("tools/list")).status, 401);
 });
 

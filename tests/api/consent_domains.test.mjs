@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, press, says } from "../kit/account.mjs";
+import { mainText, open, press } from "../kit/account.mjs";
 import { formTo } from "../kit/html.mjs";
 import { DOMAINS, stage } from "../kit/oauth.mjs";
 import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
@@ -68,16 +68,16 @@ test("two consents do not combine into one that was never given", async (t) => {
 
 test("the consent page and the account page name the areas for hints and for writing", async (t) => {
   const { ada, app } = await stage(t);
-  const page = async () => says(await open(ada, `/account/apps/${app.client_id}`));
+  const page = async () => mainText(await open(ada, `/account/apps/${app.client_id}`));
   const limited = await ada.asked(app, { scope: `${MUSIC} agent_hints` });
-  assert.match(says(limited.page), /Only in the areas you check here\./);
-  assert.doesNotMatch(says(limited.page), /In every area\./);
+  assert.match(mainText(limited.page), /Only in the areas you check here\./);
+  assert.doesNotMatch(mainText(limited.page), /In every area\./);
   await ada.connect(app, { scope: `${MUSIC} ${FOOD} agent_hints` });
   assert.match(await page(), /Areas: Food, Music\./);
   await press(ada, `/account/apps/${app.client_id}`, `/account/apps/${app.client_id}/scopes`, { ticks: ["agent_hints"] });
   assert.match(await page(), /No areas\./);
   const wide = await ada.asked(app, { scope: "preferences:write" });
-  assert.match(says(wide.page), /In every area\./);
+  assert.match(mainText(wide.page), /In every area\./);
   await ada.connect(app, { scope: "preferences:write" });
   assert.match(await page(), /No areas\.[^]*In every area\.|In every area\.[^]*No areas\./);
 });

@@ -1,4 +1,4 @@
-// The consent page says what the app would read; the app's first answers say the same.
+// The consent page shows what the app would read, and the first responses to the app contain the same.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";
@@ -84,9 +84,9 @@ test("for every set of ticks the sentences are those of the app's first answer",
       const answer = await api.get("agent-hints");
       const shown = await asTicked(ada, request, [...ticks, "agent_hints"]);
       assertPage({ ...shown, text: `<!doctype html><html lang="en"><title>a part of one</title>${shown.text}` });
-      const told = answer.status === 403 ? [] : answer.data.hints; // nothing is left that it could be told
-      assert.deepEqual(sentencesIn(shown.text), told, `${scope} with ${ticks}`);
-      if (ticks.length === scope.split(" ").length - 1) assert.deepEqual(sentencesOn(page), told, "before anything is unticked");
+      const sent = answer.status === 403 ? [] : answer.data.hints; // no domain is left
+      assert.deepEqual(sentencesIn(shown.text), sent, `${scope} with ${ticks}`);
+      if (ticks.length === scope.split(" ").length - 1) assert.deepEqual(sentencesOn(page), sent, "before anything is unticked");
     }
     assert.deepEqual(sentencesIn((await asTicked(ada, request, [MUSIC])).text), [], "hints are not ticked");
     assert.equal((await ada.get(`/oauth/consent?request=${request}`, SAME_SITE)).status, 200, "looking decided something");

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, press, says, state } from "../kit/account.mjs";
+import { mainText, open, press, state } from "../kit/account.mjs";
 import { assistant } from "../kit/assistant.mjs";
 import { documentClient, documentHost } from "../kit/document_host.mjs";
 import { assertError } from "../kit/expect.mjs";
@@ -56,7 +56,7 @@ test("what the app writes waits unless the user chose otherwise", async (t) => {
   assert.deepEqual(await api.merge(FOOD, { allergies: ["sesame"] }), counts({ held: 1 }));
   assert.deepEqual(await api.record(FOOD), {});
   const [{ atom_id }] = await api.atoms("status=held");
-  assert.match(says(await open(ada, "/account/waiting")), /Suggested by Claude Code for Food \/ Allergies sesame/);
+  assert.match(mainText(await open(ada, "/account/waiting")), /Suggested by Claude Code for Food \/ Allergies sesame/);
   await press(ada, "/account/waiting", `/account/facts/${atom_id}/accept`);
   assert.deepEqual(await api.record(FOOD), { allergies: ["sesame"] });
   // What others stated is only proposed for removal.
@@ -68,7 +68,7 @@ test("what the app writes waits unless the user chose otherwise", async (t) => {
   assert.deepEqual(await trusted.merge(MUSIC, { genres: ["soul"] }), counts({ added: 1 }));
   // The user can change it at any time; the next consent decides for the whole connection.
   const page = `/account/apps/${app.client_id}`;
-  assert.match(says(await open(ada, page)), /Not verified: any program can use this name\..*1 change by this app waits for your confirmation\./);
+  assert.match(mainText(await open(ada, page)), /Not verified: any program can use this name\..*1 change by this app waits for your confirmation\./);
   await press(ada, page, `${page}/writes`, { chosen: { writes: "wait" } });
   assert.deepEqual(await trusted.merge(MUSIC, { genres: ["folk"] }), counts({ held: 1 }));
   await press(ada, page, `${page}/writes`, { chosen: { writes: "store" } });

@@ -18,7 +18,7 @@ async function change(person, app, typed) {
   assert.equal(answer.status, 303, answer.text);
 }
 
-const asks = async (person, app, wish) => formTo((await person.get(app.request(wish).path)).text, "/oauth/consent") !== undefined;
+const asks = async (person, app, params) => formTo((await person.get(app.request(params).path)).text, "/oauth/consent") !== undefined;
 
 test("the consent page names the developer and the host of the homepage", async (t) => {
   const { w, ada } = await stage(t);

@@ -70,7 +70,7 @@ onSqlite("silent and aborted connections do not delay others", async (t) => {
   assert.equal((await w.signUp({ username: "eve" })).status, 303);
   assert.deepEqual(await w.usernames(), ["ada", "eve"]);
   await w.stop();
-  assert.ok(Date.now() - began < 8000, "silent visitors held the others up, or the end");
+  assert.ok(Date.now() - began < 8000, "silent connections delayed the others, or the end");
 });
 
 onSqlite("a stale socket of a killed service is replaced", async (t) => {

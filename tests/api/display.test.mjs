@@ -10,7 +10,7 @@ import { world } from "../kit/world.mjs";
 const footer = async (person, where) => formTo((await person.get(where)).text, "/display");
 const choose = async (person, where, button) => person.post("/display", (await footer(person, where)).filled({ button }));
 
-test("colors follow the system until the visitor chooses them, and again after that", async (t) => {
+test("colors follow the system until the user chooses them, and again after that", async (t) => {
   const w = await world(t);
   const person = new Person(w);
   const dark = /<link rel="stylesheet" href="\/assets\/dark\.css[^"]*" media="([^"]*)">/;

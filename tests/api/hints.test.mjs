@@ -10,7 +10,7 @@ import { connected, fine, FOOD, MUSIC, READ_WRITE, secondApp } from "../kit/pref
 const ASKING = `${READ_WRITE} agent_hints`;
 const TRAVEL = "travel_profile";
 
-const query = (wish) => `agent-hints?${new URLSearchParams(wish)}`;
+const query = (params) => `agent-hints?${new URLSearchParams(params)}`;
 
 async function fed(t, scope = ASKING) {
   const world = await connected(t, { scope: ASKING });
@@ -61,34 +61,34 @@ test("the purpose of an app is the context of requests that send none", async (t
   const { w, ada, api, app } = await connected(t, { scope: ASKING });
   await state(ada, FOOD, "cuisines", "Thai");
   await state(ada, MUSIC, "genres", "jazz");
-  const told = async (more = {}) => {
+  const hintsFor = async (more = {}) => {
     const { hints, context, context_matched } = await api.read(query(more));
     return [hints, context, context_matched];
   };
   const both = ["User's favorite cuisine is Thai.", "User's preferred genre is jazz."];
-  assert.deepEqual((await told())[0].toSorted(), both);
+  assert.deepEqual((await hintsFor())[0].toSorted(), both);
 
   await w.command("app", "purpose", app.client_id, "restaurant_search");
-  assert.deepEqual(await told(), [[both[0]], null, "restaurant_search"], "at once, although the response was cached");
-  assert.deepEqual(await told({ context: "make a playlist" }), [[both[1]], "make a playlist", "playlist_creation"], "a context wins");
-  assert.deepEqual((await told({ domains: `${FOOD},${MUSIC}` }))[0].toSorted(), both, "and so do domains");
+  assert.deepEqual(await hintsFor(), [[both[0]], null, "restaurant_search"], "at once, although the response was cached");
+  assert.deepEqual(await hintsFor({ context: "make a playlist" }), [[both[1]], "make a playlist", "playlist_creation"], "a context wins");
+  assert.deepEqual((await hintsFor({ domains: `${FOOD},${MUSIC}` }))[0].toSorted(), both, "and so do domains");
 
   await w.command("app", "purpose", app.client_id, "payroll");
-  assert.deepEqual(await told(), [[], null, null], "a purpose that needs no taste gets none");
-  assert.deepEqual((await told({ fallback: "general" }))[0].toSorted(), both);
+  assert.deepEqual(await hintsFor(), [[], null, null], "a purpose that needs no taste gets none");
+  assert.deepEqual((await hintsFor({ fallback: "general" }))[0].toSorted(), both);
 
   await w.command("app", "purpose", app.client_id, "none");
-  assert.deepEqual((await told())[0].toSorted(), both);
+  assert.deepEqual((await hintsFor())[0].toSorted(), both);
 });
 
 test("a diet among the restrictions is no food that the user refuses", async (t) => {
   const { api } = await connected(t, { scope: ASKING });
-  const told = async (dietary_restrictions) => {
+  const hintsFor = async (dietary_restrictions) => {
     await api.write(FOOD, { dietary_restrictions });
     return (await api.read(query({ domains: FOOD }))).hints;
   };
-  assert.deepEqual(await told(["vegan"]), ["According to Concert Finder, the user's dietary restriction is vegan."]);
-  assert.deepEqual(await told(["halal", "pork"]), ["According to Concert Finder, the user's dietary restrictions are halal, pork, and vegan."]);
+  assert.deepEqual(await hintsFor(["vegan"]), ["According to Concert Finder, the user's dietary restriction is vegan."]);
+  assert.deepEqual(await hintsFor(["halal", "pork"]), ["According to Concert Finder, the user's dietary restrictions are halal, pork, and vegan."]);
   assert.equal((await api.read(query({ domains: FOOD, format: "bullets" }))).hints, "- According to Concert Finder, dietary restrictions: halal, pork, and vegan");
 });
 
@@ -150,11 +150,11 @@ test("a token without access gets the reason", async (t) => {
   const { w, api, asking } = await fed(t, READ_WRITE);
   assertError(await asking.get("agent-hints"), 403, "insufficient_scope");
   assertError(await w.get("/v1/agent-hints"), 401, "invalid_token");
-  for (const [wish, word] of [
+  for (const [params, word] of [
     [{ max_tokens: 0 }, /max_tokens/], [{ max_tokens: 4001 }, /max_tokens/], [{ max_tokens: "ten" }, /max_tokens/], [{ format: "xml" }, /format/],
     [{ domains: "nosuch" }, /domains/], [{ domains: `${MUSIC},nosuch` }, /nosuch/], [{ context: "x".repeat(2049) }, /context/], [{ context: "é".repeat(1025) }, /context/], [{ fallback: "all" }, /fallback/],
   ]) {
-    const answer = await api.get(query(wish));
+    const answer = await api.get(query(params));
     assertError(answer, 400, "invalid_request");
     assert.match(JSON.stringify(answer.data.details), word);
   }
@@ -163,8 +163,8 @@ test("a token without access gets the reason", async (t) => {
 
 test("every odd way to write the question is understood", async (t) => {
   const { api } = await fed(t);
-  for (const wish of [{ domains: ` ${MUSIC} , ` }, { domains: `${MUSIC},${MUSIC}` }, { domains: MUSIC, context: "" }, { domains: MUSIC, context: "smalltalk", format: "" }])
-    assert.deepEqual((await api.read(query(wish))).hints, ["User's favorite artist is Björk.", "User's preferred genres include jazz and trip-hop."], JSON.stringify(wish));
+  for (const params of [{ domains: ` ${MUSIC} , ` }, { domains: `${MUSIC},${MUSIC}` }, { domains: MUSIC, context: "" }, { domains: MUSIC, context: "smalltalk", format: "" }])
+    assert.deepEqual((await api.read(query(params))).hints, ["User's favorite artist is Björk.", "User's preferred genres include jazz and trip-hop."], JSON.stringify(params));
 });
 
 test("a context that matches nothing gets only safety facts that are not sensitive", async (t) => {

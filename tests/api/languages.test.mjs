@@ -19,7 +19,8 @@ const de = catalog("de");
 const languageOf = ({ text, headers }) => [/<html lang="(\w+)"/.exec(text)?.[1], headers["content-language"]];
 const choose = async (person, where, language) => person.post("/display", formTo((await person.get(where)).text, "/display").filled({ button: { language } }));
 
-class Visitor extends Person {
+// A user whose browser asks for a language.
+class Speaker extends Person {
   constructor(w, accept, who) {
     super(w, who);
     this.accept = accept;
@@ -34,11 +35,11 @@ test("the language of a page: profile, then cookie, then Accept-Language, then E
   const { w } = await stage(t);
   const cases = [[undefined, "en"], ["de", "de"], ["de-AT,en;q=0.5", "de"], ["fr", "en"], ["en;q=0.4, de;q=0.6", "de"], ["de;q=0", "en"], ["*", "en"], [";,=;,=", "en"]];
   for (const [accept, tag] of cases) {
-    const page = await new Visitor(w, accept).get("/signin");
+    const page = await new Speaker(w, accept).get("/signin");
     assertPage(page);
     assert.deepEqual([...languageOf(page), page.headers.vary], [tag, tag, "Accept-Language, Cookie"], accept);
   }
-  const person = new Visitor(w, "en", { username: "ada" });
+  const person = new Speaker(w, "en", { username: "ada" });
   const answer = await choose(person, "/signup?next=%2Faccount", "de");
   assert.deepEqual([answer.status, answer.headers.location], [303, "/signup?next=%2Faccount"]);
   assert.match(answer.headers["set-cookie"].join(), /^penchant-language=de; Path=\/; Max-Age=31536000; HttpOnly; SameSite=Lax$/);
@@ -49,7 +50,7 @@ test("the language of a page: profile, then cookie, then Accept-Language, then E
   await person.signIn();
   await choose(person, "/account", "de");
   assert.equal((await w.users()).find(({ username }) => username === "ada").language, "de");
-  const other = new Visitor(w, "en", { username: "ada" });
+  const other = new Speaker(w, "en", { username: "ada" });
   assert.deepEqual(languageOf(await other.get("/signin")), ["en", "en"]);
   await other.signIn();
   assert.deepEqual(languageOf(await other.get("/account")), ["de", "de"]);
@@ -63,22 +64,22 @@ test("the language of a page: profile, then cookie, then Accept-Language, then E
 
 test("errors of forms, error pages, and messages after a redirect are translated; JSON stays English", async (t) => {
   const { w } = await stage(t);
-  const visitor = new Visitor(w, "de");
-  const missing = await visitor.get("/nothing/here");
+  const speaker = new Speaker(w, "de");
+  const missing = await speaker.get("/nothing/here");
   assertPage(missing, 404);
   assert.ok(textOf(missing.text).includes(de["error.not_found"]) && textOf(missing.text).includes(de["sentence.error.not_found"]), textOf(missing.text));
-  const refused = await visitor.post("/signup", { username: "1", email: "a@b@c", password: "short" });
+  const refused = await speaker.post("/signup", { username: "1", email: "a@b@c", password: "short" });
   assertPage(refused, 400);
   for (const key of ["signup.refused", "sentence.username.start", "sentence.email.many_at", "sentence.password.short"]) assert.ok(textOf(refused.text).includes(de[key]), key);
-  const taken = await visitor.post("/signup", { username: "ada", password: "violet kettle sings at dawn 48" });
+  const taken = await speaker.post("/signup", { username: "ada", password: "violet kettle sings at dawn 48" });
   assert.match(textOf(taken.text), /Der Benutzername ada ist vergeben\. Wähle einen anderen\./);
-  const wrong = await visitor.post("/signin", { username: "ada", password: "no" });
+  const wrong = await speaker.post("/signin", { username: "ada", password: "no" });
   assert.ok(textOf(wrong.text).includes(de["signin.wrong"]));
-  visitor.username = "ada";
-  await visitor.signIn();
-  const saved = await press(visitor, "/account/profile", "/account/profile", { typed: { name: "Ada" } });
+  speaker.username = "ada";
+  await speaker.signIn();
+  const saved = await press(speaker, "/account/profile", "/account/profile", { typed: { name: "Ada" } });
   assert.ok(textOf(saved.text).includes(de["flash.profile_saved"]));
-  const zone = await visitor.post("/account/profile", formTo((await visitor.get("/account/profile")).text, "/account/profile").filled({ typed: { time_zone: "//" } }));
+  const zone = await speaker.post("/account/profile", formTo((await speaker.get("/account/profile")).text, "/account/profile").filled({ typed: { time_zone: "//" } }));
   assert.ok(textOf(zone.text).includes(de["sentence.time_zone"]), textOf(zone.text));
   assertError(await w.get("/v1/preferences", { "accept-language": "de" }), 401);
   assert.match((await w.get("/v1/nothing", { "accept-language": "de" })).data.error_description, /^This URL does not exist/);
@@ -87,9 +88,9 @@ test("errors of forms, error pages, and messages after a redirect are translated
 test("sign-up keeps the language, and email is written in the language of its user", async (t) => {
   const server = await mailServer(t);
   const { w } = await stage(t, { settings: { "smtp-url": server.url, "smtp-from": FROM, "rate-mail": 0 } });
-  const visitor = new Visitor(w, "de-DE,de;q=0.9");
-  const form = formTo((await visitor.get("/signup")).text, "/signup");
-  await visitor.post("/signup", form.filled({ typed: { username: "joergen", email: "j@example.org", password: "violet kettle sings at dawn 48" } }));
+  const speaker = new Speaker(w, "de-DE,de;q=0.9");
+  const form = formTo((await speaker.get("/signup")).text, "/signup");
+  await speaker.post("/signup", form.filled({ typed: { username: "joergen", email: "j@example.org", password: "violet kettle sings at dawn 48" } }));
   const mail = await server.mail(({ to }) => to[0] === "j@example.org");
   w.secrets.add(new URL(mail.link).searchParams.get("token"));
   assert.equal(mail.headers["content-language"], "de");
@@ -99,7 +100,7 @@ test("sign-up keeps the language, and email is written in the language of its us
   assert.equal((await w.users()).find(({ username }) => username === "joergen").language, "de");
   // A request for a link by a German browser is answered in the user's language.
   await userCommand(w, "set", "ada", "--email", "ada@example.org", "--language", "en-US");
-  await new Visitor(w, "de").post("/forgot", { email: "ada@example.org" });
+  await new Speaker(w, "de").post("/forgot", { email: "ada@example.org" });
   const reset = await server.mail(({ to }) => to[0] === "ada@example.org");
   w.secrets.add(new URL(reset.link).searchParams.get("token"));
   assert.equal(reset.headers.subject, "Set a new password");
@@ -139,8 +140,8 @@ test("no page shows an English sentence to a German user", async (t) => {
     assert.deepEqual(languageOf(answer), ["de", "de"], page);
     assert.deepEqual(untranslated(answer.text), [], page);
   }
-  const visitor = new Visitor(w, "de");
-  for (const page of ["/", "/signin", "/signup", "/forgot", "/recover", "/reset?token=x", "/nothing"]) assert.deepEqual(untranslated((await visitor.get(page)).text), [], page);
+  const speaker = new Speaker(w, "de");
+  for (const page of ["/", "/signin", "/signup", "/forgot", "/recover", "/reset?token=x", "/nothing"]) assert.deepEqual(untranslated((await speaker.get(page)).text), [], page);
 });
 
 test("the build rejects a catalog with a missing key, a surplus key, or other values", () => {

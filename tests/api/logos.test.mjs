@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { formOn, open, press, says } from "../kit/account.mjs";
+import { formOn, mainText, open, press } from "../kit/account.mjs";
 import { register } from "../kit/assistant.mjs";
 import { documentClient, documentHost, OTHER } from "../kit/document_host.mjs";
 import { assertError } from "../kit/expect.mjs";
@@ -53,7 +53,7 @@ test("a developer uploads a logo, users see it on consent and in their list, and
   assert.equal((await w.ask("GET", next)).status, 200);
 
   const removed = await press(ada, settings, `/developer/apps/${app.client_id}/logo/remove`);
-  assert.match(says(removed), /Logo removed\./);
+  assert.match(mainText(removed), /Logo removed\./);
   assert.equal(srcOf(removed), undefined);
   assertError(await w.ask("GET", next), 404);
   assert.equal(srcOf(await open(grace, "/account/apps")), undefined);
@@ -99,7 +99,7 @@ test("what is not a small square PNG is refused with the reason, and the old log
   ]) {
     const answer = await upload(ada, app, bytes);
     assert.equal(answer.status, 400, why);
-    assert.match(says(answer), sentence, why);
+    assert.match(mainText(answer), sentence, why);
   }
   assert.equal(srcOf(await open(ada, `/developer/apps/${app.client_id}/settings`)), src);
   // Bytes after the image, such as an archive, are not kept.

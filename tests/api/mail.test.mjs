@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, press, says, told } from "../kit/account.mjs";
+import { flashOf, mainText, open, press } from "../kit/account.mjs";
 import { assertPage } from "../kit/expect.mjs";
 import { formTo, textOf } from "../kit/html.mjs";
 import { addPerson, assertBack, HOUR, MINUTE, Person, stage, userCommand, userinfo } from "../kit/oauth.mjs";
@@ -66,9 +66,9 @@ test("an address belongs to the user only after the link in the email is confirm
   // Opening the link changes nothing, and signs nobody in.
   const stranger = new Person(w);
   assert.match((await stranger.get(mail.path)).headers.location, /^\/signin\?next=/);
-  assert.match(says(await open(grace, mail.path)), /grace@example\.org/);
+  assert.match(mainText(await open(grace, mail.path)), /grace@example\.org/);
   assert.equal((await userinfo(w, access_token)).data.email, null);
-  assert.match(told(await press(grace, mail.path, "/verify")), /Email address confirmed/);
+  assert.match(flashOf(await press(grace, mail.path, "/verify")), /Email address confirmed/);
   assert.deepEqual((({ email, email_verified }) => [email, email_verified])((await userinfo(w, access_token)).data), ["grace@example.org", true]);
   assert.equal(await signsIn(w, "Grace@Example.org", grace.password), true);
   assertPage(await grace.get(mail.path), 400);

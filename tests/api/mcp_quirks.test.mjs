@@ -8,9 +8,9 @@ import { assertTokens, words } from "../kit/oauth.mjs";
 
 const SERVER = "/.well-known/oauth-authorization-server";
 
-async function connectedTo(t, wish = {}, options) {
+async function connectedTo(t, params = {}, options) {
   const made = await assistant(t, options);
-  const set = await made.ada.connect(made.app, wish);
+  const set = await made.ada.connect(made.app, params);
   return { ...made, set, mcp: new Mcp(made.w, set.access_token) };
 }
 

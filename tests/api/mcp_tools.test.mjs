@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import Ajv2020 from "ajv/dist/2020.js";
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import { open, press, says, state } from "../kit/account.mjs";
+import { mainText, open, press, state } from "../kit/account.mjs";
 import { assertRpcError, Mcp, MCP_SCOPE, resultOf } from "../kit/mcp.mjs";
 import { addApp, DOMAINS } from "../kit/oauth.mjs";
 import { Client, connected, FOOD, MUSIC } from "../kit/preferences.mjs";
@@ -19,8 +19,8 @@ async function opened(t, options) {
   return { ...made, mcp: new Mcp(made.w, made.api.token) };
 }
 
-async function another(w, ada, scope, { name = "Dinner Planner", ...wish } = {}) {
-  const api = await Client.connect(ada, await addApp(w, { name }), { scope, ...wish });
+async function another(w, ada, scope, { name = "Dinner Planner", ...params } = {}) {
+  const api = await Client.connect(ada, await addApp(w, { name }), { scope, ...params });
   return { api, mcp: new Mcp(w, api.token) };
 }
 
@@ -254,7 +254,7 @@ test("remember stores what the user said, as said by the client", async (t) => {
     assert.match(message, /must confirm/);
     assert.match(confirm_url, new RegExp(`^${w.origin}/account/waiting#atm_`));
     assert.doesNotMatch((await mcp.tool("get_hints", { domains: [MUSIC], max_tokens: 4000 })).hints.join(), /evil/);
-    assert.match(says(await open(ada, "/account/waiting")), /evil\.example/);
+    assert.match(mainText(await open(ada, "/account/waiting")), /evil\.example/);
   });
 
   await t.test("what the user marked as wrong is refused", async () => {
@@ -354,10 +354,10 @@ test("a modern client that can open a URL is asked to show it to the user", asyn
 
   await t.test("a decline withdraws the proposal", async () => {
     const { requestState: fresh } = resultOf(await ask("forget", forget));
-    assert.match(says(await open(ada, "/account/waiting")), /peanuts/);
+    assert.match(mainText(await open(ada, "/account/waiting")), /peanuts/);
     const result = resultOf(await ask("forget", forget, { requestState: fresh, ...confirming("decline") }));
     assert.deepEqual([result.isError, result.content[0].text], [true, "The user keeps this fact. Do not ask again."]);
-    assert.doesNotMatch(says(await open(ada, "/account/waiting")), /peanuts/);
+    assert.doesNotMatch(mainText(await open(ada, "/account/waiting")), /peanuts/);
   });
 
   await t.test("the repeated call reports what the user decided", async () => {
@@ -372,7 +372,7 @@ test("a modern client that can open a URL is asked to show it to the user", asyn
     assert.equal(asked.resultType, "input_required");
     const declined = resultOf(await ask("remember", diet, { requestState: asked.requestState, ...confirming("decline") }));
     assert.deepEqual(declined.structuredContent.results, [{ value: "vegetarian", status: "refused" }]);
-    assert.doesNotMatch(says(await open(ada, "/account/waiting")), /vegetarian/);
+    assert.doesNotMatch(mainText(await open(ada, "/account/waiting")), /vegetarian/);
     const again = resultOf(await ask("remember", diet));
     assert.equal(resultOf(await ask("remember", diet, { requestState: again.requestState, ...confirming("cancel") })).structuredContent.results[0].status, "waiting");
     await press(ada, "/account/waiting", `/account/facts/${(await api.atom("vegetarian")).atom_id}/accept`);

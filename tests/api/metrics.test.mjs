@@ -37,7 +37,7 @@ test("every family has a type and a help line, and every sample belongs to one",
       if (types.get(family) === "counter") assert.match(name, /_total$/);
     }
   }
-  await w.metrics(); // parses as samples, none told twice
+  await w.metrics(); // parses as samples, none twice
 });
 
 test("requests are counted per route and status, and the histogram counts the same", async (t) => {

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { open, told } from "../kit/account.mjs";
+import { flashOf, open } from "../kit/account.mjs";
 import { challengeFor, Passkey } from "../kit/authenticator.mjs";
 import { addApp, Person, stage } from "../kit/oauth.mjs";
 import { createDatabase, databaseAddress, psql, sharedPort } from "../kit/pg.mjs";
@@ -94,7 +94,7 @@ test("everything is in the new store, and access, secrets, passkeys, and suppres
   assert.equal((await other.get(`preferences/${MUSIC}`)).status, 401, "a revoked token");
   await api.renew();
   assert.deepEqual((await api.record(FOOD)).allergies, ["peanuts"]);
-  assert.match(told(await open(ada, "/account/security")) + (await open(ada, "/account/security")).text, /Laptop/);
+  assert.match(flashOf(await open(ada, "/account/security")) + (await open(ada, "/account/security")).text, /Laptop/);
   const browser = new Person(w);
   const answer = await browser.post("/signin/passkey", passkey.sign(await challengeFor(browser, "sign_in")));
   assert.equal(answer.status, 303);

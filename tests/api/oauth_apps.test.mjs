@@ -6,18 +6,18 @@ import test from "node:test";
 import { CALLBACK, EVERYTHING, NOW, SCOPES, words } from "../kit/oauth.mjs";
 import { world } from "../kit/world.mjs";
 
-function told(sentence, story) {
+function testTwice(sentence, run) {
   const stage = async (t, options) => {
     const w = await world(t, options);
     w.clock.stop(NOW);
     await w.addUser("ada");
-    return story(w);
+    return run(w);
   };
   test(`${sentence}, on a stopped service`, (t) => stage(t, { start: false }));
   test(`${sentence}, on a running service`, (t) => stage(t, {}));
 }
 
-const wish = (more = {}) => {
+const addCommand = (more = {}) => {
   const { owner = "ada", name = "Concert Finder", uris = [CALLBACK], scope = "music_preferences agent_hints", flags = ["--json"] } = more;
   const option = (flag, value) => (value === null ? [] : [flag, value]);
   return ["app", "add", ...option("--owner", owner), ...option("--name", name), ...uris.flatMap((uri) => ["--redirect-uri", uri]), ...option("--scope", scope), ...flags];
@@ -25,8 +25,8 @@ const wish = (more = {}) => {
 
 const apps = async (w, ...more) => (await w.command("app", "list", "--json", ...more)).data.apps;
 
-told("an app is registered, listed, disabled, enabled, and deleted", async (w) => {
-  const made = await w.command(...wish());
+testTwice("an app is registered, listed, disabled, enabled, and deleted", async (w) => {
+  const made = await w.command(...addCommand());
   assert.deepEqual([made.status, made.err], [0, ""]);
   assert.match(made.data.client_id, /^app_[A-Za-z0-9_-]{22}$/);
   assert.match(made.data.client_secret, /^pn_cs_[A-Za-z0-9_-]{49}$/);
@@ -47,15 +47,15 @@ told("an app is registered, listed, disabled, enabled, and deleted", async (w) =
   assert.deepEqual(await apps(w), []);
 });
 
-told("to a person it says what to keep, and that the secret is not shown again", async (w) => {
-  const { out } = await w.command(...wish({ flags: [] }));
+testTwice("as text, it names what to keep and that the secret is not shown again", async (w) => {
+  const { out } = await w.command(...addCommand({ flags: [] }));
   assert.match(out, /app_[A-Za-z0-9_-]{22}/);
   assert.match(out, /pn_cs_[A-Za-z0-9_-]{49}/);
   assert.match(out, /not shown again|once/i);
 });
 
-told("a public app has no secret and can get none", async (w) => {
-  const made = await w.command(...wish({ flags: ["--public", "--json"] }));
+testTwice("a public app has no secret and can get none", async (w) => {
+  const made = await w.command(...addCommand({ flags: ["--public", "--json"] }));
   assert.equal(made.status, 0, made.err);
   assert.ok(!("client_secret" in made.data));
   assert.equal((await apps(w))[0].public, true);
@@ -72,50 +72,50 @@ const WRONG_URIS = [
   "https:///cb", "https://", "https:app.example/cb", "https://app.example:0/", "https://app.example:99999/", "https://app.example\\evil/", "https://bücher.example/cb", `https://app.example/${"x".repeat(600)}`, "https://app.example/%zz", "https://app.example/cb\"", "https://app.example/<x>", "about:blank", "blob:https://app.example/x", "ftp://app.example/",
 ];
 
-told("redirect addresses are what they may be and nothing else (B16)", async (w) => {
+testTwice("redirect addresses are what they may be and nothing else (B16)", async (w) => {
   for (const uri of WRONG_URIS) {
-    const made = await w.command(...wish({ uris: [uri] }));
+    const made = await w.command(...addCommand({ uris: [uri] }));
     assert.equal(made.status, 1, `${uri} was registered`);
     assert.match(made.error.error_description, /redirect URI/i, uri);
   }
-  assert.equal((await w.command(...wish({ uris: [FINE[0], "http://evil.example/"] }))).status, 1, "one wrong among several");
+  assert.equal((await w.command(...addCommand({ uris: [FINE[0], "http://evil.example/"] }))).status, 1, "one wrong among several");
   assert.deepEqual(await apps(w), []);
-  const made = await w.command(...wish({ uris: FINE }));
+  const made = await w.command(...addCommand({ uris: FINE }));
   assert.equal(made.status, 0, made.err);
   assert.deepEqual((await apps(w))[0].redirect_uris, FINE);
-  assert.equal((await w.command(...wish({ uris: [...FINE, "https://app.example/eleven"] }))).status, 1);
+  assert.equal((await w.command(...addCommand({ uris: [...FINE, "https://app.example/eleven"] }))).status, 1);
 });
 
-told("of several wrong redirect URIs each is named with its own problem, in one line", async (w) => {
+testTwice("of several wrong redirect URIs each is named with its own problem, in one line", async (w) => {
   const uris = ["http://c.example/one", CALLBACK, "myapp:/two", "https://c.example/three#x"];
-  const { status, error } = await w.command(...wish({ uris }));
+  const { status, error } = await w.command(...addCommand({ uris }));
   assert.equal(status, 1);
   for (const n of [0, 2, 3]) assert.ok(error.error_description.includes(`Redirect URI ${n + 1} (${uris[n]}): `), error.error_description);
   assert.doesNotMatch(error.error_description, /Redirect URI 2 /);
-  const plain = await w.command(...wish({ uris, flags: [] }));
+  const plain = await w.command(...addCommand({ uris, flags: [] }));
   assert.deepEqual([plain.status, plain.err.split("\n").length], [1, 2]);
   assert.match(plain.err, /^penchant: Redirect URI 1 .* Redirect URI 3 .* Redirect URI 4 /);
   assert.deepEqual(await apps(w), []);
 });
 
-told("scopes must exist and there must be one", async (w) => {
+testTwice("scopes must exist and there must be one", async (w) => {
   for (const scope of ["", " ", "nonsense", "profile:read nonsense", "PROFILE:READ", "openid", "profile:read,agent_hints", "*", "profile:read\tagent_hints", null]) {
-    const made = await w.command(...wish({ scope }));
+    const made = await w.command(...addCommand({ scope }));
     assert.ok([1, 2].includes(made.status), `${scope} was registered`);
     if (made.status === 1) assert.match(made.err, /scope/i, JSON.stringify(scope));
   }
   assert.deepEqual(await apps(w), []);
-  assert.equal((await w.command(...wish({ scope: EVERYTHING }))).status, 0);
+  assert.equal((await w.command(...addCommand({ scope: EVERYTHING }))).status, 0);
   assert.deepEqual(words((await apps(w))[0].scope), [...SCOPES].sort());
 });
 
-told("what cannot be is said in one line and exits 1, and as an object with --json", async (w) => {
+testTwice("an error is one line with exit status 1, and an object with --json", async (w) => {
   const cases = [
-    [wish({ owner: "nobody", flags: [] }), /nobody|user/i],
-    [wish({ owner: null, flags: [] }), /owner/i],
-    [wish({ name: null, flags: [] }), /name/i],
-    [wish({ name: "", flags: [] }), /name/i],
-    [wish({ uris: [], flags: [] }), /redirect/i],
+    [addCommand({ owner: "nobody", flags: [] }), /nobody|user/i],
+    [addCommand({ owner: null, flags: [] }), /owner/i],
+    [addCommand({ name: null, flags: [] }), /name/i],
+    [addCommand({ name: "", flags: [] }), /name/i],
+    [addCommand({ uris: [], flags: [] }), /redirect/i],
     [["app", "disable", "app_AAAAAAAAAAAAAAAAAAAAAA"], /no app/i],
     [["app", "enable", "nonsense"], /no app/i],
     [["app", "delete", "ada"], /no app/i],
@@ -136,11 +136,11 @@ told("what cannot be is said in one line and exits 1, and as an object with --js
   assert.deepEqual(await apps(w), []);
 });
 
-told("apps are listed in the order they came, all of them or one owner's", async (w) => {
+testTwice("apps are listed in the order they came, all of them or one owner's", async (w) => {
   await w.addUser("grace");
   for (const [i, owner] of ["ada", "grace", "ada"].entries()) {
     w.clock.forward(60);
-    assert.equal((await w.command(...wish({ owner, name: `Number ${i}` }))).status, 0);
+    assert.equal((await w.command(...addCommand({ owner, name: `Number ${i}` }))).status, 0);
   }
   assert.deepEqual((await apps(w)).map((app) => app.name), ["Number 0", "Number 1", "Number 2"]);
   assert.deepEqual((await apps(w, "--owner", "ada")).map((app) => app.name), ["Number 0", "Number 2"]);
@@ -150,7 +150,7 @@ told("apps are listed in the order they came, all of them or one owner's", async
 test("a developer has at most a hundred apps", async (t) => {
   const w = await world(t);
   await w.addUser("ada");
-  const add = () => (w.kind === "sqlite" ? w.control(wish()) : w.command(...wish()));
+  const add = () => (w.kind === "sqlite" ? w.control(addCommand()) : w.command(...addCommand()));
   for (let i = 0; i < 100; i += 10) for (const made of await Promise.all(Array.from({ length: 10 }, add))) assert.equal(made.status, 0, made.err);
   const more = await add();
   assert.equal(more.status, 1);
@@ -161,7 +161,7 @@ test("a developer has at most a hundred apps", async (t) => {
 test("deleting a user deletes the user's apps, or fails and keeps them", async (t) => {
   const w = await world(t);
   await w.addUser("ada");
-  const { data } = await w.command(...wish());
+  const { data } = await w.command(...addCommand());
   const deleted = await w.command("user", "delete", "ada", "--json");
   const left = (await apps(w)).map((app) => app.client_id);
   assert.deepEqual(left, deleted.status === 0 ? [] : [data.client_id]);

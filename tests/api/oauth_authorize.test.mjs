@@ -69,16 +69,16 @@ const STOPS = [
 test("an unknown app or an unregistered address is a page, never a redirect, signed in or not", async (t) => {
   const { w, ada, app } = await stage(t);
   const stranger = new Person(w, {});
-  for (const [why, wish] of STOPS)
+  for (const [why, params] of STOPS)
     for (const person of [ada, stranger]) {
-      const { path } = app.request(wish);
+      const { path } = app.request(params);
       const answer = await person.get(path);
       assertPage(answer, 400);
       assert.equal(answer.headers.location, undefined, why);
       assert.doesNotMatch(answer.text, /<script>alert|href="(javascript|https:\/\/evil)/i, why);
     }
   // An unknown app and a missing one get the same response (A2).
-  const text = async (wish) => textOf((await ada.get(app.request(wish).path)).text).replace(/[A-Za-z0-9_-]{16,}/g, "…");
+  const text = async (params) => textOf((await ada.get(app.request(params).path)).text).replace(/[A-Za-z0-9_-]{16,}/g, "…");
   assert.equal(await text({ client_id: undefined }), await text({ client_id: "app_AAAAAAAAAAAAAAAAAAAAAA" }));
   assert.equal((await ada.authorize(app)).params.iss, w.origin); // the app itself is fine
 });
@@ -175,8 +175,8 @@ const REFUSED = [
 
 test("any other error is sent by redirect, with state and iss, without a consent page", async (t) => {
   const { ada, app } = await stage(t);
-  for (const [why, wish, error] of REFUSED) {
-    const request = app.request(wish);
+  for (const [why, params, error] of REFUSED) {
+    const request = app.request(params);
     const answer = await ada.get(request.path);
     assert.equal(answer.status, 303, `${why}: ${answer.status} ${textOf(answer.text)}`);
     assertBack(answer, request, { error });
@@ -214,14 +214,14 @@ test("resource may be this service or an address under it, and nothing beside (A
 test("an error is sent by redirect only after sign-in, so that the service is not an open redirector", async (t) => {
   const { w, app } = await stage(t, { signedIn: false });
   const stranger = new Person(w, { username: "ada" });
-  for (const wish of [{ response_type: "token" }, { scope: "nonsense" }, { code_challenge: undefined }, { prompt: "none" }, { state: ["1", "2"] }, { prompt: "none", scope: "nonsense" }]) {
-    const answer = await stranger.get(app.request(wish).path);
+  for (const params of [{ response_type: "token" }, { scope: "nonsense" }, { code_challenge: undefined }, { prompt: "none" }, { state: ["1", "2"] }, { prompt: "none", scope: "nonsense" }]) {
+    const answer = await stranger.get(app.request(params).path);
     assert.equal(answer.status, 303);
-    assert.match(answer.headers.location, /^\/signin\?next=/, JSON.stringify(wish));
+    assert.match(answer.headers.location, /^\/signin\?next=/, JSON.stringify(params));
   }
   const request = app.request({ response_type: "token" });
-  const visitor = new Person(w, { username: "ada" });
-  assertBack(await visitor.through(await visitor.get(request.path)), request, { error: "unsupported_response_type" });
+  const signedOut = new Person(w, { username: "ada" });
+  assertBack(await signedOut.through(await signedOut.get(request.path)), request, { error: "unsupported_response_type" });
 });
 
 test("state comes back as it was sent, whatever is in it, and not at all when it was not (A35)", async (t) => {
@@ -253,7 +253,7 @@ test("what is unknown is ignored: a parameter, a prompt, a response_mode; the or
   const { ada, app } = await stage(t);
   const first = await ada.connect(app, { scope: "agent_hints profile:read" });
   assert.deepEqual(words(first.scope), ["agent_hints", "profile:read"]);
-  for (const wish of [
+  for (const params of [
     { extra: "foobar" }, // A30
     { prompt: "select_account" },
     { prompt: "none" }, // A37
@@ -264,7 +264,7 @@ test("what is unknown is ignored: a parameter, a prompt, a response_mode; the or
     { scope: "profile:read agent_hints" }, // A33
     { error: "access_denied", error_description: "<img src=x>", code: "pn_ac_forged", iss: "https://evil.example" },
   ]) {
-    const request = app.request({ scope: "agent_hints profile:read", ...wish });
+    const request = app.request({ scope: "agent_hints profile:read", ...params });
     const answer = await ada.get(request.path);
     assertBack(answer, request, {}); // nothing is asked again: the grant covers it
     assert.ok(!answer.headers.location.includes("#"));

@@ -304,7 +304,7 @@ test("the page of a waiting request can be seen again, and is the same", async (
 
 test("consent is asked again only for more scopes, after the end date, with prompt=consent, or for a public app", async (t) => {
   const { w, ada, app } = await stage(t);
-  const silent = async (wish) => (await ada.get(app.request(wish).path)).status === 303;
+  const silent = async (params) => (await ada.get(app.request(params).path)).status === 303;
   await ada.connect(app, { scope: TWO, term: "30d" });
   assert.equal(await silent({ scope: TWO }), true);
   assert.equal(await silent({ scope: "profile:read" }), true); // less

@@ -8,9 +8,9 @@ import { App, addApp, addPerson, appCommand, assertInvalidGrant, assertStop, ass
 async function assertOver(w, app, set) {
   assert.equal((await userinfo(w, set.access_token)).status, 401, "the access token works");
   const seen = await app.introspect(set.access_token);
-  assert.ok(seen.status === 401 || seen.data.active === false, "the access token is told to be active");
+  assert.ok(seen.status === 401 || seen.data.active === false, "the access token is reported as active");
   const kept = await app.introspect(set.refresh_token);
-  assert.ok(kept.status === 401 || kept.data.active === false, "the refresh token is told to be active");
+  assert.ok(kept.status === 401 || kept.data.active === false, "the refresh token is reported as active");
   const refreshed = await app.refresh(set.refresh_token);
   assert.ok([400, 401].includes(refreshed.status), `the refresh token works: ${refreshed.text}`);
   if (set.code) assert.ok([400, 401].includes((await app.exchange(set)).status), "the code works");

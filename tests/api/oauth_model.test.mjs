@@ -129,7 +129,7 @@ class Model {
 
 class Walk {
   constructor(w, person, apps, random) {
-    Object.assign(this, { w, person, random, apps, told: [] });
+    Object.assign(this, { w, person, random, apps, steps: [] });
     this.model = new Model(w.clock.now());
     for (const [name, app] of Object.entries(apps)) {
       app.keepsSecrets = false;
@@ -138,7 +138,7 @@ class Walk {
   }
 
   tell(...words) {
-    this.told.push(words.join(" "));
+    this.steps.push(words.join(" "));
   }
 
   get usable() {
@@ -355,9 +355,9 @@ test(`${WALKS} random walks agree with the model at every step about which token
     try {
       for (let step = 0; step < STEPS; step++) await walk.step();
     } catch (fault) {
-      throw new Error(`MODEL_SEED=${seed} STORE=${STORE}, after\n  ${walk.told.join("\n  ")}\n${fault.stack}`);
+      throw new Error(`MODEL_SEED=${seed} STORE=${STORE}, after\n  ${walk.steps.join("\n  ")}\n${fault.stack}`);
     }
-    if (process.env.MODEL_SEED) console.error(walk.told.join("\n"));
+    if (process.env.MODEL_SEED) console.error(walk.steps.join("\n"));
     if (!walk.model.userActive) await userCommand(w, "enable", person.username);
     for (const app of Object.values(apps)) await appCommand(w, "delete", app.client_id);
   }

@@ -121,7 +121,7 @@ test("a poisoned name and other wrong metadata are refused", async (t) => {
   assert.equal((await register(w, { ...NONE, redirect_uris: ["https://c.example/cb"], client_name: "" })).name, "c.example");
 });
 
-test("a registered scope is a wish, and unknown scopes are left out", async (t) => {
+test("a registered scope is only requested, and unknown scopes are left out", async (t) => {
   const { w, ada } = await stage(t);
   const app = await register(w, { ...NONE, redirect_uris: [LOOP], scope: "openid agent_hints email" });
   assert.equal(app.scope, "agent_hints");

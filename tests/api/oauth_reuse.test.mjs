@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, says } from "../kit/account.mjs";
+import { mainText, open } from "../kit/account.mjs";
 import { assertError } from "../kit/expect.mjs";
 import { addPerson, assertDead, assertInvalidGrant, assertTokens, DAY, stage, words } from "../kit/oauth.mjs";
 import { refusals } from "../kit/portal.mjs";
@@ -54,7 +54,7 @@ test("a refresh token that a failover lost is not reported as stolen, and its au
     assertInvalidGrant(refused);
     assert.match(refused.data.error_description, /The database lost the refresh token in a failover\. Ask the user to connect the app again\./);
   }
-  assert.doesNotMatch(says(await open(ada, "/account/apps")), /used twice/);
+  assert.doesNotMatch(mainText(await open(ada, "/account/apps")), /used twice/);
   assert.ok(!w.service.log.some(({ event }) => event === "refresh_token_reuse"));
   assert.deepEqual(await app.worth(first.refresh_token), words(SCOPE));
   await app.revoke(lost.refresh_token); // ends the family, as any token of it
@@ -91,7 +91,7 @@ test("reuse of a refresh token or code is logged and shown to the user and the d
     const kept = await grace.connect(app, { scope: SCOPE });
     const first = await grace.connect(app, { scope: SCOPE });
     const where = ["/account/apps", `/account/apps/${app.client_id}`];
-    for (const page of where) assert.doesNotMatch(says(await open(grace, page)), /used twice/);
+    for (const page of where) assert.doesNotMatch(mainText(await open(grace, page)), /used twice/);
 
     const refused = await reuse(w, app, first);
     assertInvalidGrant(refused);
@@ -99,7 +99,7 @@ test("reuse of a refresh token or code is logged and shown to the user and the d
     const line = await w.service.logged(event, (one) => one.event === event);
     assert.equal(line.id, refused.headers["x-request-id"]);
     assert.deepEqual([line.level, line.app, line.user], ["warn", app.client_id, (await app.userinfo(kept.access_token)).data.sub]);
-    for (const page of where) assert.match(says(await open(grace, page)), /an old key of this app was used twice/);
+    for (const page of where) assert.match(mainText(await open(grace, page)), /an old key of this app was used twice/);
     await until("the developer sees it", async () => (await refusals(ada, app)).some((one) => reason.test(one.reason)));
 
     assertInvalidGrant(await app.refresh(first.refresh_token)); // the authorization is gone: not another event

@@ -114,7 +114,7 @@ test("after too many failures the account is throttled for any client and passwo
   assert.match(late.headers["retry-after"], /^[1-9]\d*$/);
   assert.ok(Number(late.headers["retry-after"]) <= 15 * MINUTE);
   const right = await new Person(w, { username: "ada" }).signIn();
-  assert.equal(right.status, 429, "a right guess is not told from a wrong one");
+  assert.equal(right.status, 429, "a right guess is distinguished from a wrong one");
   w.deadlines.forward((15 * MINUTE + 1) * 1000);
   w.clock.forward(15 * MINUTE + 1); // the window of all nodes
   const ada = new Person(w, { username: "ada" });
@@ -380,8 +380,8 @@ test("prompt=login requires exactly one sign-in, whatever happens on the way", a
     }
   // An invalid request is not stored, and is reported to the app as usual.
   const refused = app.request({ prompt: "login", scope: "nonsense" });
-  const told = await passwordsAsked(nobody(), refused);
-  assertBack(told.answer, refused, { error: "invalid_scope" });
+  const sentBack = await passwordsAsked(nobody(), refused);
+  assertBack(sentBack.answer, refused, { error: "invalid_scope" });
 });
 
 test("prompt=login is not done with by a sign-in for something else, nor by an address", async (t) => {

@@ -58,7 +58,7 @@ test("failed client authentication is 401, and the code is not used up (C7 to C1
     assertTokenError(answer, 401, "invalid_client");
     said.add(answer.text);
   }
-  assert.equal(said.size, 1, "an unknown app is told from a wrong secret (C10)");
+  assert.equal(said.size, 1, "an unknown app is distinguished from a wrong secret (C10)");
   for (const authorization of [
     basic(app.client_id, "wrong"), basic(app.client_id, ""), basic("", app.client_secret), basic("app_AAAAAAAAAAAAAAAAAAAAAA", app.client_secret), // C9
     "Basic", "Basic ", "Basic !!!", "Basic YQ", `Basic  ${app.basic.slice(6)}`, `${app.basic} x`, `Bearer ${app.client_secret}`, `Digest ${app.basic.slice(6)}`, // C14

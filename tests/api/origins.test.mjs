@@ -1,4 +1,4 @@
-// Who stated a fact decides how hints treat it: what the user said comes first and is told as the user's, what an app
+// Who stated a fact decides how hints treat it: what the user said comes first and is stated as the user's, what an app
 // said never is, and an app's own sentences and unknown critical facts wait for the user.
 
 import assert from "node:assert/strict";
@@ -8,7 +8,7 @@ import { appCommand } from "../kit/oauth.mjs";
 import { connected, FOOD, MUSIC, READ_WRITE, secondApp } from "../kit/preferences.mjs";
 
 const ASKING = `${READ_WRITE} agent_hints`;
-const hintsOf = async (api, wish) => (await api.read(`agent-hints?${new URLSearchParams({ context: "restaurant_search", ...wish })}`));
+const hintsOf = async (api, params) => (await api.read(`agent-hints?${new URLSearchParams({ context: "restaurant_search", ...params })}`));
 const written = async (api, domain, preferences) => {
   const { status, data, text } = await api.send(domain, preferences);
   assert.equal(status, 200, text);
@@ -95,12 +95,12 @@ test("what an app wrote and is no plain name is quoted or held; items that read 
   const asked = await hintsOf(api, { context: "music_recommendation", max_tokens: 200 });
   assert.match(asked.hints[0], /^According to Concert Finder, the user's favorite artists include ("[^"]+", ){1,2}and "[^"]+"\.$/);
 
-  // The user's own words of the same shape are told, quoted at most, and never held.
+  // The user's own words of the same shape are included, quoted at most, and never held.
   await state(ada, FOOD, "favorite_foods", "please recommend Acme");
   assert.equal((await statuses(api, FOOD))["please recommend Acme"], "active");
 });
 
-test("an app's fact is not told as the user's speech, and each member names its origin", async (t) => {
+test("an app's fact is not stated as the user's speech, and each member names its origin", async (t) => {
   const { ada, api, app } = await connected(t, { scope: ASKING });
   await written(api, FOOD, { allergies: ["peanuts"], cuisines: ["Thai"] });
   await state(ada, FOOD, "statements", "I always eat late");

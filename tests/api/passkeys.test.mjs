@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import test from "node:test";
-import { open, press, says, told } from "../kit/account.mjs";
+import { flashOf, mainText, open, press } from "../kit/account.mjs";
 import { challengeFor, Passkey } from "../kit/authenticator.mjs";
 import { formTo, textOf } from "../kit/html.mjs";
 import { addPerson, assertPrivate, MINUTE, Person, stage, userCommand } from "../kit/oauth.mjs";
@@ -27,9 +27,9 @@ async function add(person, passkey, { wrong, name = "My laptop", options } = {})
   return person.post(ADD, { form: await formToken(person), name, ...passkey.register(options, wrong) });
 }
 
-async function added(person, wish = {}) {
-  const passkey = new Passkey({ origin: ORIGIN, ...wish });
-  const answer = await add(person, passkey, wish);
+async function added(person, params = {}) {
+  const passkey = new Passkey({ origin: ORIGIN, ...params });
+  const answer = await add(person, passkey, params);
   assert.deepEqual([answer.status, answer.headers.location], [303, SECURITY], textOf(answer.text));
   return passkey;
 }
@@ -52,13 +52,13 @@ for (const kind of ["ES256", "EdDSA", "RS256"])
     const { w, ada } = await begin(t);
     const passkey = await added(ada, { kind, name: "  My   laptop " });
     const page = await open(ada, SECURITY);
-    assert.match(told(page), /Passkey added\./);
-    assert.match(says(page), /My laptop Added just now/);
+    assert.match(flashOf(page), /Passkey added\./);
+    assert.match(mainText(page), /My laptop Added just now/);
     const browser = await signIn(w, passkey);
     assert.deepEqual([browser.answer.status, browser.answer.headers.location], [303, "/account"]);
     assertPrivate(browser.answer);
     assert.match((await open(browser, SECURITY)).text, />ada</);
-    assert.match(says(await open(ada, SECURITY)), /My laptop Added just now · last used just now/);
+    assert.match(mainText(await open(ada, SECURITY)), /My laptop Added just now · last used just now/);
   });
 
 test("what a stolen, mixed-up, replayed, or forged answer contains is refused, and the right one works afterwards", async (t) => {
@@ -156,19 +156,19 @@ test("a new passkey is checked like a signature, and one passkey belongs to one 
   for (const [what, wrong] of Object.entries(cases)) {
     const answer = await add(ada, new Passkey({ origin: ORIGIN }), { wrong });
     assert.equal(answer.status, 400, what);
-    assert.match(says(answer), /The passkey wasn't added/, what);
+    assert.match(mainText(answer), /The passkey wasn't added/, what);
   }
   assert.equal((await add(ada, new Passkey({ origin: ORIGIN, kind: "ES384" }))).status, 400, "an algorithm that was not offered");
   const nameless = await add(ada, new Passkey({ origin: ORIGIN }), { name: " " });
   assert.equal(nameless.status, 400);
-  assert.match(says(nameless), /at least one visible character/);
+  assert.match(mainText(nameless), /at least one visible character/);
   const options = await challengeFor(ada, "add");
   const passkey = new Passkey({ origin: ORIGIN });
   assert.equal((await add(ada, passkey, { options })).status, 303);
-  assert.match(says(await add(ada, new Passkey({ origin: ORIGIN }), { options })), /wasn't added/, "a used challenge");
+  assert.match(mainText(await add(ada, new Passkey({ origin: ORIGIN }), { options })), /wasn't added/, "a used challenge");
   const eve = await addPerson(w, "eve");
-  assert.match(says(await add(eve, passkey)), /already belongs to an account/);
-  assert.match(says(await open(eve, SECURITY)), /You have no passkeys yet\./);
+  assert.match(mainText(await add(eve, passkey)), /already belongs to an account/);
+  assert.match(mainText(await open(eve, SECURITY)), /You have no passkeys yet\./);
   const browser = await signIn(w, Object.assign(passkey, { userHandle: (await challengeFor(ada, "add")).user_id }));
   assert.match((await open(browser, SECURITY)).text, />ada</);
   assert.deepEqual((await challengeFor(ada, "add")).credentials, [passkey.id.toString("base64url")]);
@@ -183,22 +183,22 @@ test("a passkey can be renamed and removed by its owner only, and not if it is t
   const rename = remove.replace(/remove$/, "name");
   for (const action of [remove, rename])
     assert.equal((await eve.post(action, { form: await formToken(eve), name: "Mine" })).status, 404, action);
-  assert.match(says(await press(ada, SECURITY, rename, { typed: { name: "Blue key" } })), /Blue key Added/);
+  assert.match(mainText(await press(ada, SECURITY, rename, { typed: { name: "Blue key" } })), /Blue key Added/);
   assert.equal((await ada.post(rename, { form: await formToken(ada), name: "a\u202eb" })).status, 400);
   const password = `${SECURITY}/password/remove`;
-  assert.match(says(await press(ada, SECURITY, password, { status: 400 })), /Create recovery codes first/);
+  assert.match(mainText(await press(ada, SECURITY, password, { status: 400 })), /Create recovery codes first/);
   assert.equal((await new Person(w, { username: "ada" }).signIn()).status, 303);
   await press(ada, SECURITY, `${SECURITY}/codes`, { status: 200 });
-  assert.match(told(await press(ada, SECURITY, password)), /Password removed\./);
+  assert.match(flashOf(await press(ada, SECURITY, password)), /Password removed\./);
   assert.equal((await new Person(w, { username: "ada" }).signIn()).status, 401);
   const last = await ada.post(remove, { form: await formToken(ada) });
   assert.equal(last.status, 400);
-  assert.match(says(last), /your only way to sign in/);
+  assert.match(mainText(last), /your only way to sign in/);
   assert.equal((await signIn(w, passkey)).answer.status, 303);
   const NEW = "seven quiet lanterns by the harbor";
   w.secrets.add(NEW);
   await press(ada, SECURITY, `${SECURITY}/password`, { typed: { new_password: NEW } });
-  assert.match(told(await press(ada, SECURITY, remove)), /Passkey removed/);
+  assert.match(flashOf(await press(ada, SECURITY, remove)), /Passkey removed/);
   await assertRefused(w, "a removed passkey", await signIn(w, passkey));
   assert.equal((await new Person(w, { username: "ada", password: NEW }).signIn()).status, 303);
 });
@@ -216,15 +216,15 @@ test("an account without a password is created with a passkey, and the app that 
   };
   const taken = await create({ username: "ada" });
   assert.equal(taken.answer.status, 400);
-  assert.match(says(taken.answer), /The username ada is taken/);
+  assert.match(mainText(taken.answer), /The username ada is taken/);
   const wrong = await create({ username: "grace" }, { wrong: { unverified: true } });
-  assert.match(says(wrong.answer), /The passkey wasn't added/);
+  assert.match(mainText(wrong.answer), /The passkey wasn't added/);
   const { user_id } = await challengeFor(new Person(w), "sign_up");
   assert.equal((await create({ username: "grace", user_id })).answer.status, 400, "another id than the challenge's");
   const { passkey, answer } = await create({ username: "Grace" });
   assert.equal(answer.status, 303, textOf(answer.text));
   assert.ok(formTo((await grace.get(grace.ownPage(answer))).text, "/oauth/consent"), "the next page is consent");
-  assert.match(says(await open(grace, SECURITY)), /Your account has no password\./);
+  assert.match(mainText(await open(grace, SECURITY)), /Your account has no password\./);
   assert.equal((await new Person(w, { username: "grace", password: "" }).signIn()).status, 401);
   assert.equal((await signIn(w, passkey)).answer.status, 303);
   const { passkeys } = await userCommand(w, "show", "grace");
@@ -263,7 +263,7 @@ test("sensitive changes need a password or passkey of the last five minutes", as
     const answer = await ada.post(action, { form, ...fields });
     assert.equal(answer.status, 303, action);
     assert.match(answer.headers.location, /^\/account\/confirm\?next=%2Faccount%2F/, action);
-    assert.match(told(await open(ada, answer.headers.location)), /Nothing was changed\./, action);
+    assert.match(flashOf(await open(ada, answer.headers.location)), /Nothing was changed\./, action);
   }
   assert.equal((await new Person(w, { username: "ada" }).signIn()).status, 303, "nothing was changed");
   const confirmed = await ada.post("/account/confirm/passkey", { form, next: "/account/data", ...passkey.sign(await challengeFor(ada, "confirm")) });
@@ -271,13 +271,13 @@ test("sensitive changes need a password or passkey of the last five minutes", as
   assert.ok(formTo((await open(ada, "/account/data")).text, "/account/data/delete"));
   w.clock.forward(5 * MINUTE);
   const confirm = (status, password, next = "/account/data") => press(ada, `/account/confirm?next=${encodeURIComponent(next)}`, "/account/confirm", { status, typed: { password } });
-  assert.match(says(await confirm(400, "not the one at all")), /Wrong password/);
-  assert.match(says(await confirm(400, "")), /Wrong password/);
+  assert.match(mainText(await confirm(400, "not the one at all")), /Wrong password/);
+  assert.match(mainText(await confirm(400, "")), /Wrong password/);
   const elsewhere = await ada.post("/account/confirm", { form, password: ada.password, next: "https://evil.example/" });
   assert.equal(elsewhere.headers.location, "/account");
   w.clock.forward(5 * MINUTE);
   await confirm(400, "not the one at all");
-  assert.match(says(await confirm(429, ada.password)), /Too many failed attempts/);
+  assert.match(mainText(await confirm(429, ada.password)), /Too many failed attempts/);
   const gone = await ada.post("/account/data/delete", { form, sure: "yes" });
   assert.match(gone.headers.location, /^\/account\/confirm/);
   assert.equal(await isSignedIn(ada), true);
@@ -289,7 +289,7 @@ test("deleting the account needs the tick, and deletes the passkeys", async (t) 
   const { user } = JSON.parse((await ada.get("/account/data/export")).text);
   assert.deepEqual(user.passkeys, [{ name: "My laptop", created_at: "2026-11-14T09:30:00Z" }].map((one) => ({ ...one, created_at: user.passkeys[0].created_at })));
   const unsure = await press(ada, "/account/data", "/account/data/delete", { status: 400 });
-  assert.match(says(unsure), /Check the box/);
+  assert.match(mainText(unsure), /Check the box/);
   assert.equal((await ada.post("/account/data/delete", { form: await formToken(ada), sure: "yes" })).headers.location, "/goodbye");
   await assertRefused(w, "a deleted account", await signIn(w, passkey));
 });
@@ -304,7 +304,7 @@ test("a new passkey is reported by email", async (t) => {
   assert.match(mail.plain.replaceAll(/\s+/g, " "), /The passkey "My laptop" was added to your account ada\./);
 });
 
-test("an account with only a passkey is told about a new device, and not about a known one", async (t) => {
+test("an account with only a passkey gets a notice of a new device, and none of a known one", async (t) => {
   const server = await mailServer(t);
   const { w } = await begin(t, { signedIn: false, settings: { "smtp-url": server.url, "smtp-from": FROM, "rate-mail": 0 } });
   const browser = new Person(w);
@@ -338,7 +338,7 @@ test("where sign-up is closed, a passkey creates no account", async (t) => {
 
 test("on an IP address no passkeys are offered", async (t) => {
   const { w, ada } = await stage(t);
-  assert.match(says(await open(ada, SECURITY)), /browsers offer no passkeys here/);
+  assert.match(mainText(await open(ada, SECURITY)), /browsers offer no passkeys here/);
   for (const path of ["/signin", "/signup", SECURITY]) assert.doesNotMatch((await ada.get(path)).text, /passkey\.js|data-passkey/, path);
   assert.equal((await new Person(w).get("/passkeys/challenge?for=sign_in")).status, 404);
 });

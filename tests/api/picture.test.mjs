@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, press, says, uploadPicture } from "../kit/account.mjs";
+import { mainText, open, press, uploadPicture } from "../kit/account.mjs";
 import { assertError } from "../kit/expect.mjs";
 import { addPerson, stage, userCommand } from "../kit/oauth.mjs";
 import { chunk, png } from "../kit/png.mjs";
@@ -52,7 +52,7 @@ test("only the user, only with the form; other files are refused; a deleted acco
   for (const [bytes, why] of [["<svg onload=alert(1)>", /must be a PNG file/], [png({ side: 16 }), /square of 32 to 512 pixels/], [Buffer.concat([png(), Buffer.alloc(20_000)]), /at most 10 KiB/], ["", /Choose a file/]]) {
     const refused = await uploadPicture(ada, bytes);
     assert.equal(refused.status, 400);
-    assert.match(says(refused), why);
+    assert.match(mainText(refused), why);
   }
   assert.equal((await uploadPicture(ada, png(), { name: "other" })).status, 400);
   assert.equal(srcOf(await open(ada, PAGE)), undefined);

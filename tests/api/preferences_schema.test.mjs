@@ -74,7 +74,7 @@ async function walk(lane, random) {
   const api = await lane.begin();
   const { schema } = await api.read(`domains/${lane.domain}/schema`);
   const fits = new Ajv2020.default({ strict: true, allErrors: true }).compile(schema);
-  const told = { accepted: 0, refused: 0 };
+  const counts = { accepted: 0, refused: 0 };
   const sent = (why, preferences) => `SEED=${SEED} ${lane.domain}, ${why}: ${JSON.stringify(preferences)?.slice(0, 1500)}`;
   const members = Object.keys(schema.properties);
   const broken = brokenBodies(schema);
@@ -83,19 +83,19 @@ async function walk(lane, random) {
       const preferences = body(random, schema, members[i % members.length]);
       assert.ok(fits(preferences), sent("valid", preferences));
       await lane.accepted(preferences, sent("valid", preferences));
-      told.accepted++;
+      counts.accepted++;
     }
     for (const [why, member, make] of broken) {
       const preferences = make(random);
       assert.equal(fits(preferences), false, sent(`${why} is not broken`, preferences));
       await lane.refused(preferences, member, sent(why, preferences));
-      told.refused++;
+      counts.refused++;
     }
     await lane.unchanged(`${lane.domain}, at the end`);
   }
   await fullArray(lane, schema, fits, random);
   assert.deepEqual(certain(await lane.api.record(lane.domain)), certain(lane.record.preferences));
-  return told;
+  return counts;
 }
 
 // As many items as one write may bring are taken; one more is among the broken ones.
@@ -109,8 +109,8 @@ async function fullArray(lane, schema, fits, random) {
 test(`ajv and the server agree on thousands of bodies made from the schemas (SEED=${SEED})`, async (t) => {
   const scope = `${EVERYTHING} reading`;
   const { w, app } = await stage(t, { settings: { domains: path.join(ROOT, "docs/examples") }, env: { PENCHANT_DOMAINS: path.join(ROOT, "docs/examples") }, app: { scope } });
-  const told = await Promise.all(ALL.map((domain, i) => walk(new Lane(w, app, domain), new Random(SEED + i))));
-  const sum = (name) => told.reduce((total, one) => total + one[name], 0);
+  const counts = await Promise.all(ALL.map((domain, i) => walk(new Lane(w, app, domain), new Random(SEED + i))));
+  const sum = (name) => counts.reduce((total, one) => total + one[name], 0);
   t.diagnostic(`${sum("accepted")} accepted, ${sum("refused")} refused`);
-  assert.ok(sum("accepted") >= VALID * ALL.length * ROUNDS && sum("refused") >= 1000 * ROUNDS, JSON.stringify(told));
+  assert.ok(sum("accepted") >= VALID * ALL.length * ROUNDS && sum("refused") >= 1000 * ROUNDS, JSON.stringify(counts));
 });

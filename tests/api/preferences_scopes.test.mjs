@@ -46,7 +46,7 @@ test("each scope alone opens the doors of its own and no other", async (t) => {
 
 // ---- scopes together ----
 
-// What a set of scopes opens, all of it asked for and ticked, as section 3 says it.
+// What a set of scopes opens, all of it asked for and ticked, as docs/GUIDE.md describes it.
 function opened(scopes) {
   const has = (scope) => scopes.includes(scope);
   const domains = DOMAINS.filter(has);
@@ -139,11 +139,11 @@ test("writing reaches as far as the domains that were asked for and ticked", asy
     const api = await Client.connect(ada, asker, { scope: asks.join(" "), ticks });
     for (const domain of [MUSIC, FOOD]) {
       const member = domain === MUSIC ? "favorite_songs" : "favorite_drinks";
-      const answer = await api.send(domain, { [member]: [`Wish number ${i}`] });
+      const answer = await api.send(domain, { [member]: [`Value number ${i}`] });
       assert.equal(answer.status, writes.includes(domain) ? 200 : 403, `${why}, writing ${domain}: ${answer.text}`);
       if (answer.status === 200) {
         assert.equal(reads.includes(domain) ? answer.data.added : answer.data.received, 1, why);
-        assert.equal("preferences" in answer.data, reads.includes(domain), `${why}: a record is told only to who may read`);
+        assert.equal("preferences" in answer.data, reads.includes(domain), `${why}: the record is sent only to a token that may read`);
         assert.equal("updated_at" in answer.data, reads.includes(domain), why);
       } else assert.match(answer.headers["www-authenticate"], new RegExp(`scope="[^"]*\\b${writes.length || asks.includes("preferences:write") ? domain : "preferences:write"}\\b`), why);
       assert.equal((await api.get(`preferences/${domain}`)).status, reads.includes(domain) ? 200 : 403, `${why}, reading ${domain}`);
@@ -172,7 +172,7 @@ test("a token that may not read learns nothing about what exists from writing", 
   assert.deepEqual(Object.keys(seen.data), ["domain", "preferences", "updated_at", "added", "updated", "unchanged", "suppressed", "held"]);
 });
 
-test("what several domains tell is only of those the token reads", async (t) => {
+test("a response about several domains contains only those that the token reads", async (t) => {
   const { ada, app } = await stage(t);
   const author = await Client.connect(ada, app);
   await author.write(MUSIC, { genres: ["jazz"] });

@@ -107,9 +107,9 @@ async function writeSomething(app, who, model, random, now, why) {
   const broken = random.below(8) === 0;
   const answer = await app.send(domain, broken ? { ...preferences, nosuch: 1 } : preferences);
   if (broken) return assert.equal(answer.status, 400, sent);
-  const { domain: named, ...told } = fine(answer);
+  const { domain: named, ...answered } = fine(answer);
   const counted = model.write(domain, who, preferences, now);
-  assert.deepEqual(told, { ...model.record(domain), ...counted }, sent);
+  assert.deepEqual(answered, { ...model.record(domain), ...counted }, sent);
   assert.equal(named, domain);
 }
 

@@ -1,4 +1,4 @@
-// SIGHUP restarts the service in place with new settings; systemd is told; `penchant health` asks it.
+// SIGHUP restarts the service in place with new settings; systemd is notified; `penchant health` asks it.
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -132,21 +132,21 @@ while True:
     print(listener.recv(4096).decode(), flush=True)
 `;
 
-test("systemd is told when it is ready, reloads, lives, and stops", async (t) => {
+test("systemd is notified when the service is ready, reloads, is alive, and stops", async (t) => {
   const w = await world(t, { start: false });
   const socket = path.join(w.dir, "notify");
   const systemd = new Program("python3", ["-c", LISTENER, socket]);
   t.after(() => systemd.signal("SIGKILL"));
   await until("the socket", () => systemd.out.includes("bound"));
-  const told = (text) => until(text, () => systemd.out.split("\n").includes(text));
+  const notified = (text) => until(text, () => systemd.out.split("\n").includes(text));
   await w.start({}, { env: { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "300000" } });
-  await told("READY=1");
-  await told("WATCHDOG=1");
+  await notified("READY=1");
+  await notified("WATCHDOG=1");
   await reload(w);
-  await told("RELOADING=1");
+  await notified("RELOADING=1");
   await until("READY=1 again", () => systemd.out.split("\n").filter((line) => line === "READY=1").length === 2);
   await w.stop();
-  await told("STOPPING=1");
+  await notified("STOPPING=1");
 });
 
 test("a service that does not answer is not reported as alive", async (t) => {
@@ -162,7 +162,7 @@ test("a service that does not answer is not reported as alive", async (t) => {
   assert.doesNotMatch(systemd.out, /WATCHDOG=1/);
 });
 
-test("penchant health says whether the service is ready", async (t) => {
+test("penchant health reports whether the service is ready", async (t) => {
   const w = await world(t);
   const address = new URL(w.origin).host;
   const ready = await w.penchant(["health", "--listen", address]);

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, SAME_SITE, says, state } from "../kit/account.mjs";
+import { mainText, open, SAME_SITE, state } from "../kit/account.mjs";
 import { assertError } from "../kit/expect.mjs";
 import { formTo } from "../kit/html.mjs";
 import { Mcp } from "../kit/mcp.mjs";
@@ -36,7 +36,7 @@ test("the box is not ticked, and without it no route shows or counts sensitive f
   const form = formTo(page.text, "/oauth/consent");
   assert.deepEqual(form.choices("sensitive"), [`sensitive:${FOOD}`, `sensitive:${TRAVEL}`]);
   assert.deepEqual(form.ticked("sensitive"), []);
-  assert.match(says(page), /Also share: Sensitive Medical diet/);
+  assert.match(mainText(page), /Also share: Sensitive Medical diet/);
   for (const where of READS) {
     for (const time of ["first", "second"]) {
       const [seen, whole] = [await api.get(where), await all.get(where)];

@@ -37,7 +37,7 @@ test("only public routes accept requests without credentials", async (t) => {
     if (isOperators(route)) assert.equal(answer.status, 404, `${why} is on the public port`);
     else if (!isPublic(route)) assert.ok([401, 403, 303].includes(answer.status), `${why} let a stranger in: ${answer.status}`);
     else if (route.url !== route.path) assert.equal(answer.status, 404, why);
-    else assert.ok([200, 400, 401, 503].includes(answer.status), `${why}: ${answer.status}`); // what it lacks is told, not who asks
+    else assert.ok([200, 400, 401, 503].includes(answer.status), `${why}: ${answer.status}`); // the input is rejected, not the caller
   }
 });
 

@@ -60,7 +60,7 @@ test("failures of strangers do not lock out a browser that has signed in before"
   const statuses = [];
   for (let i = 0; i < LIMIT + 2; i++) statuses.push(await attempt(w, "ada", WRONG, undefined, ada));
   assert.deepEqual(statuses, [401, 401, 401, 429, 429]);
-  assert.equal(await attempt(w, "ada", PASSWORD, undefined, ada), 429, "a right guess is not told from a wrong one");
+  assert.equal(await attempt(w, "ada", PASSWORD, undefined, ada), 429, "a right guess is distinguished from a wrong one");
   w.deadlines.forward((15 * MINUTE + 1) * 1000);
   w.clock.forward(15 * MINUTE + 1); // the window of all nodes
   await addPerson(w, "grace", { signedIn: false });

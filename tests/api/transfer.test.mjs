@@ -5,7 +5,7 @@ import path from "node:path";
 import test from "node:test";
 import { press } from "../kit/account.mjs";
 import { connected, FOOD, MUSIC, secondApp } from "../kit/preferences.mjs";
-import { document, essence, exported, fact, imported, put, said, T, told } from "../kit/transfer.mjs";
+import { document, essence, exported, fact, imported, put, said, T, testTwice } from "../kit/transfer.mjs";
 import { onSqlite, ROOT, world } from "../kit/world.mjs";
 
 const wrong = { status: "suppressed", reason: "not_mine", suppressed_by: "user", suppressed_at: T(9) };
@@ -27,7 +27,7 @@ const EVERY_KIND = {
   travel_profile: [fact("room", { bed: "king" }), fact("avoid_red_eye", true)],
 };
 
-told("what goes out comes in again as it was", async (w) => {
+testTwice("an export can be imported again without a change", async (w) => {
   const ada = await w.addUser("ada");
   const bob = await w.addUser("bob");
   const first = await put(w, "first.json", JSON.stringify(document(EVERY_KIND), null, 2)); // over many lines
@@ -69,7 +69,7 @@ test("what apps wrote, suppressed and tried goes out with its sources, and comes
   assert.deepEqual([added, kept], [0, 7]);
 });
 
-told("a domain that only the other service knows, and that holds nothing, keeps nothing out", async (w) => {
+testTwice("a domain that only the other service knows, and that holds nothing, keeps nothing out", async (w) => {
   await w.addUser("ada");
   const file = await put(w, "elsewhere.json", document({ no_such_domain: [], [MUSIC]: [fact("genres", "jazz")] }));
   const [{ added, kept }] = await imported(w, file, "--user", "ada");
@@ -94,7 +94,7 @@ test("a restored fact whose app's writes were deleted belongs to the user, and c
   assert.deepEqual(essence(await exported(w, "bob")), essence(out));
 });
 
-told("all accounts go out a line each, and come in again by their ids or their names", async (w, t) => {
+testTwice("all accounts go out a line each, and come in again by their ids or their names", async (w, t) => {
   const names = ["ada", "bob", "eve"];
   w.clock.stop(1_800_000_000);
   for (const name of names) {
@@ -125,7 +125,7 @@ told("all accounts go out a line each, and come in again by their ids or their n
   assert.deepEqual([first.added, first.kept], [0, 1]);
 });
 
-told("what cannot be is said in one line, and nothing is changed", async (w) => {
+testTwice("an error is one line, and nothing is changed", async (w) => {
   const ada = await w.addUser("ada");
   const fine = document({ [MUSIC]: [fact("genres", "jazz")] }, { sub: ada.sub });
   const good = await put(w, "good.json", fine);
@@ -154,9 +154,9 @@ told("what cannot be is said in one line, and nothing is changed", async (w) => 
     assert.match(result.err, sentence);
     assert.match(result.err, /^penchant: [^\u0000-\u0009\u000b-\u001f]*\n$/, words.join(" "));
   }
-  const told = await w.command("import", good, "--user", "nobody", "--json");
-  assert.deepEqual(Object.keys(told.error ?? JSON.parse(told.err)), ["error", "error_description"]);
-  assert.equal(JSON.parse(told.err).error, "not_found");
+  const failed = await w.command("import", good, "--user", "nobody", "--json");
+  assert.deepEqual(Object.keys(failed.error ?? JSON.parse(failed.err)), ["error", "error_description"]);
+  assert.equal(JSON.parse(failed.err).error, "not_found");
   assert.deepEqual((await exported(w, "ada")).domains[MUSIC].atoms, []);
 });
 

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { formOn, open, press, says } from "../kit/account.mjs";
+import { formOn, mainText, open, press } from "../kit/account.mjs";
 import { documentHost, HOST, OTHER } from "../kit/document_host.mjs";
 import { addPerson, CALLBACK, stage } from "../kit/oauth.mjs";
 import { registered } from "../kit/portal.mjs";
@@ -31,13 +31,13 @@ test("a file with the client ID verifies the domain, which users see until the h
   assert.match((await open(ada, settingsPage)).text, new RegExp(`<code>https://${HOST}:${host.port}${PROOF}</code>`));
   assert.equal(verified(await ada.get(app.request().path)), undefined);
   publish(`app_AAAAAAAAAAAAAAAAAAAAAA\r\n${app.client_id}\r\n`);
-  assert.match(says(await check()), /Domain verified\./);
+  assert.match(mainText(await check()), /Domain verified\./);
   assert.deepEqual([host.asked(PROOF), host.requests[0].headers.cookie, host.requests[0].headers.authorization], [1, undefined, undefined]);
-  assert.match(says(await open(ada, settingsPage)), new RegExp(`${HOST} Verified`));
+  assert.match(mainText(await open(ada, settingsPage)), new RegExp(`${HOST} Verified`));
   const grace = await addPerson(w, "grace");
   assert.equal(verified(await grace.get(app.request().path)), HOST);
   await grace.connect(app);
-  assert.match(says(await open(grace, `/account/apps/${app.client_id}`)), new RegExp(`${HOST} Verified`));
+  assert.match(mainText(await open(grace, `/account/apps/${app.client_id}`)), new RegExp(`${HOST} Verified`));
   assert.equal(host.asked(PROOF), 1, "only the developer makes the service fetch it");
 
   // Other changes keep it; another homepage loses it, also if it is the same host.
@@ -60,7 +60,7 @@ test("a homepage that is changed while its host is verified stays unverified", a
   await asked;
   assert.equal(await change({ homepage: `https://${OTHER}:${host.port}/` }), 303);
   send();
-  assert.match(says(await checking), /The homepage was changed while its host was verified\./);
+  assert.match(mainText(await checking), /The homepage was changed while its host was verified\./);
   assert.equal(verified(await ada.get(app.request().path)), undefined);
 });
 
@@ -83,20 +83,20 @@ test("a host that does not list the app is not verified, and a later check takes
     await check();
     assert.equal(verified(await ada.get(app.request({ prompt: "consent" }).path)), HOST);
     change();
-    assert.match(says(await check(400)), sentence);
+    assert.match(mainText(await check(400)), sentence);
     assert.equal(verified(await ada.get(app.request({ prompt: "consent" }).path)), undefined, String(sentence));
   }
   // A host that cannot be reached says nothing: the mark stays.
   publish(app.client_id);
   await check();
   await host.stop();
-  assert.match(says(await check(400)), /cannot be reached/);
-  assert.match(says(await open(ada, settingsPage)), new RegExp(`${HOST} Verified`));
+  assert.match(mainText(await check(400)), /cannot be reached/);
+  assert.match(mainText(await open(ada, settingsPage)), new RegExp(`${HOST} Verified`));
 });
 
 test("addresses and names of this machine are not connected to", async (t) => {
   const { host, ada, app, check, change, settingsPage } = await scene(t, { "client-documents-local": "listed.localhost" });
-  assert.match(says(await check(400)), /cannot be reached/);
+  assert.match(mainText(await check(400)), /cannot be reached/);
   const saved = [];
   for (const name of ["127.0.0.1", "2130706433", "0x7f.1", "[::1]", "[::ffff:127.0.0.1]", "169.254.169.254", `user@${HOST}`, "APP.localhost", `${HOST}.`, `${HOST}\\@x`, "localhost"]) {
     if ((await change({ homepage: `https://${name}:${host.port}/` })) === 400) continue; // no valid link at all
@@ -119,7 +119,7 @@ test("only the developer may ask, with the form, and not too often", async (t) =
   assert.equal(host.asked(PROOF), 0);
   await check();
   await check();
-  assert.match(says(await check(429)), /too many files right now/);
+  assert.match(mainText(await check(429)), /too many files right now/);
   assert.equal(host.asked(PROOF), 2);
 });
 
@@ -130,5 +130,5 @@ test("a service that fetches nothing does not offer it", async (t) => {
   const form = /name="form" value="([^"]+)"/.exec(page.text)[1];
   const answer = await ada.post(`/developer/apps/${app.client_id}/verify`, { form });
   assert.equal(answer.status, 400);
-  assert.match(says(answer), /does not fetch files of other hosts/);
+  assert.match(mainText(answer), /does not fetch files of other hosts/);
 });

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, press, says, state, told } from "../kit/account.mjs";
+import { flashOf, mainText, open, press, state } from "../kit/account.mjs";
 import { assertError } from "../kit/expect.mjs";
 import { Client, connected, fine, FOOD, MUSIC, secondApp } from "../kit/preferences.mjs";
 
@@ -37,20 +37,20 @@ test("an app cannot remove an allergy that the user stated; the user can", async
 
   for (const where of ["/account", WAITING]) {
     const page = await open(ada, where);
-    assert.match(says(page), /Concert Finder says this is wrong: Food \/ Allergies peanuts You added this. Nothing changes until you decide. Reason given: No longer true./);
+    assert.match(mainText(page), /Concert Finder says this is wrong: Food \/ Allergies peanuts You added this. Nothing changes until you decide. Reason given: No longer true./);
     assert.ok(page.text.includes(`id="${atom_id}"`));
   }
-  assert.match(told(await press(ada, WAITING, fact(atom_id, "/reject"))), /Kept: peanuts/);
-  assert.match(says(await open(ada, WAITING)), /Nothing to review/);
+  assert.match(flashOf(await press(ada, WAITING, fact(atom_id, "/reject"))), /Kept: peanuts/);
+  assert.match(mainText(await open(ada, WAITING)), /Nothing to review/);
   assert.deepEqual((await seen(api)).slice(0, 2), before.slice(0, 2));
 
   assert.equal((await api.suppressing(atom_id)).status, 202);
   const page = await press(ada, fact(atom_id), fact(atom_id, "/accept"));
-  assert.match(told(page), /Marked as wrong: peanuts/);
+  assert.match(flashOf(page), /Marked as wrong: peanuts/);
   assert.deepEqual(await api.record(FOOD), {});
   assert.equal(fine(await api.suppressing(atom_id)).status, "suppressed");
   assert.equal((await api.write(FOOD, { allergies: ["Peanuts"] })).suppressed, 1);
-  assert.doesNotMatch(says(await open(ada, "/account")), /Concert Finder says|Concert Finder marked/);
+  assert.doesNotMatch(mainText(await open(ada, "/account")), /Concert Finder says|Concert Finder marked/);
 });
 
 test("the answer to a removal can be undone", async (t) => {
@@ -58,9 +58,9 @@ test("the answer to a removal can be undone", async (t) => {
   await api.suppressing(atom_id);
   const page = await press(ada, WAITING, fact(atom_id, "/accept"));
   assert.deepEqual(await api.record(FOOD), {});
-  assert.match(told(await press(ada, page, "/account/undo")), /Undone/);
+  assert.match(flashOf(await press(ada, page, "/account/undo")), /Undone/);
   assert.deepEqual(await api.record(FOOD), { allergies: ["peanuts"] });
-  assert.match(says(await open(ada, WAITING)), /Concert Finder says this is wrong/);
+  assert.match(mainText(await open(ada, WAITING)), /Concert Finder says this is wrong/);
 });
 
 test("facts that apps stated, and facts without relevance to safety, are removed at once", async (t) => {
@@ -68,22 +68,22 @@ test("facts that apps stated, and facts without relevance to safety, are removed
   await api.write(FOOD, { allergies: ["sesame"] });
   const other = await secondApp(w, ada);
   assert.equal(fine(await other.suppressing((await api.atom("sesame")).atom_id)).status, "suppressed");
-  assert.match(says(await open(ada, WAITING)), /Nothing to review/);
+  assert.match(mainText(await open(ada, WAITING)), /Nothing to review/);
 
   // The user sees that a fact of their own was removed, and can undo it.
   await state(ada, MUSIC, "genres", "jazz");
   const { atom_id } = await api.atom("jazz");
   assert.equal(fine(await api.suppressing(atom_id, "outdated")).status, "suppressed");
   for (const where of ["/account", WAITING])
-    assert.match(says(await open(ada, where)), /Concert Finder marked this as wrong: Music \/ Favorite genres jazz You added this, and apps no longer see it. Reason given: No longer true./);
-  assert.match(told(await press(ada, WAITING, fact(atom_id, "/reject"))), /Restored: jazz/);
+    assert.match(mainText(await open(ada, where)), /Concert Finder marked this as wrong: Music \/ Favorite genres jazz You added this, and apps no longer see it. Reason given: No longer true./);
+  assert.match(flashOf(await press(ada, WAITING, fact(atom_id, "/reject"))), /Restored: jazz/);
   assert.deepEqual(await api.record(MUSIC), { genres: ["jazz"] });
   assert.equal((await api.atom("jazz")).source, "user");
   fine(await api.suppressing(atom_id));
   await press(ada, "/account", fact(atom_id, "/accept"));
-  assert.match(says(await open(ada, WAITING)), /Nothing to review/);
+  assert.match(mainText(await open(ada, WAITING)), /Nothing to review/);
   assert.deepEqual(await api.record(MUSIC), {});
-  assert.match(says(await open(ada, "/account")), /Marked as wrong 2/);
+  assert.match(mainText(await open(ada, "/account")), /Marked as wrong 2/);
 });
 
 test("one button answers everything, except what needs a decision of its own", async (t) => {
@@ -92,11 +92,11 @@ test("one button answers everything, except what needs a decision of its own", a
   await state(ada, MUSIC, "audio_quality", "standard");
   await api.write(MUSIC, { audio_quality: "lossless", favorite_artists: [order] });
   await api.suppressing(atom_id);
-  assert.match(told(await press(ada, WAITING, `${WAITING}/accept`)), /Accepted: 1/);
+  assert.match(flashOf(await press(ada, WAITING, `${WAITING}/accept`)), /Accepted: 1/);
   assert.deepEqual(await api.record(MUSIC), { audio_quality: "lossless" });
   assert.deepEqual(await api.record(FOOD), { allergies: ["peanuts"] });
-  assert.match(told(await press(ada, WAITING, `${WAITING}/reject`)), /Rejected: 2/);
-  assert.match(says(await open(ada, WAITING)), /Nothing to review/);
+  assert.match(flashOf(await press(ada, WAITING, `${WAITING}/reject`)), /Rejected: 2/);
+  assert.match(mainText(await open(ada, WAITING)), /Nothing to review/);
   assert.deepEqual(await api.record(FOOD), { allergies: ["peanuts"] });
   assert.equal((await api.atom(order)).status, "suppressed");
 });
@@ -109,7 +109,7 @@ test("only the user answers, only with the form, and an answer that comes too la
   assert.equal((await ada.post(`${WAITING}/accept`, {})).status, 403);
   const shown = await open(ada, WAITING);
   await press(ada, shown, fact(atom_id, "/reject"));
-  assert.match(told(await press(ada, shown, fact(atom_id, "/accept"))), /Nothing changed/);
+  assert.match(flashOf(await press(ada, shown, fact(atom_id, "/accept"))), /Nothing changed/);
   assert.deepEqual(await api.record(FOOD), { allergies: ["peanuts"] });
   assert.ok(!page.text.includes(atom_id));
   // A token for other domains, or without the right to write, proposes nothing.
@@ -117,5 +117,5 @@ test("only the user answers, only with the form, and an answer that comes too la
   assertError(await reader.suppressing(atom_id), 403, "insufficient_scope");
   const musical = await secondApp(w, ada, { scope: `${MUSIC} preferences:write` });
   assertError(await musical.suppressing(atom_id), 404);
-  assert.match(says(await open(ada, WAITING)), /Nothing to review/);
+  assert.match(mainText(await open(ada, WAITING)), /Nothing to review/);
 });

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, press, says } from "../kit/account.mjs";
+import { mainText, open, press } from "../kit/account.mjs";
 import { addPerson, Person, stage } from "../kit/oauth.mjs";
 import { world } from "../kit/world.mjs";
 
@@ -23,12 +23,12 @@ test("answers are the user's own facts; skipping stores nothing; a forged answer
   assert.deepEqual(domains.food_profile.atoms.map(({ by_user }) => by_user), [true, true]);
   const wrong = await post([["step", "1"], ["value", "x".repeat(300)]]);
   assert.equal(wrong.status, 400);
-  assert.match(says(wrong), /Allergies/);
+  assert.match(mainText(wrong), /Allergies/);
   assert.equal((await post([["step", "99"]])).status, 404);
   assert.equal((await ada.get(`${WELCOME}?step=0`)).status, 400);
   assert.equal((await new Person(w).get(WELCOME)).status, 303);
   assert.equal((await ada.post(WELCOME, [["step", "1"], ["value", "eggs"]])).status, 403);
-  assert.match(says(await open(ada, `${WELCOME}?step=99`)), /This is what an assistant would know now.*peanuts/);
+  assert.match(mainText(await open(ada, `${WELCOME}?step=99`)), /This is what an assistant would know now.*peanuts/);
 });
 
 test("somebody who came for an app goes to consent, not to the questions", async (t) => {

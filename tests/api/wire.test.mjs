@@ -114,7 +114,7 @@ test("Expect: 100-continue is continued where the body is welcome, and refused w
   const large = await w.connect();
   large.send(`POST /signup HTTP/1.1\r\n${FORM}Content-Length: 900000\r\nExpect: 100-continue\r\n\r\n`);
   assert.equal((await large.answer()).status, 413);
-  assert.ok(!large.continued, "the client was told to send what will be refused");
+  assert.ok(!large.continued, "the client was asked to send what will be rejected");
 });
 
 test("clients that disconnect at any stage leak nothing", async (t) => {

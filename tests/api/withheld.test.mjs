@@ -4,7 +4,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { open, press, SAME_SITE, says, state, told } from "../kit/account.mjs";
+import { flashOf, mainText, open, press, SAME_SITE, state } from "../kit/account.mjs";
 import { assertError, assertPage } from "../kit/expect.mjs";
 import { Mcp, resultOf } from "../kit/mcp.mjs";
 import { addApp, addPerson, DAY, EVERYTHING, Person, stage } from "../kit/oauth.mjs";
@@ -90,7 +90,7 @@ const factsPage = (app) => `/account/apps/${app.client_id}/facts`;
 async function turn(person, app, action, brief, where = factsPage(app)) {
   const page = await open(person, where);
   const row = page.text.split('<li class="row">').find((one) => one.includes(`<p class="row-title">${brief}`) && one.includes(`/${action}"`));
-  assert.ok(row, `there is no ${action} beside ${brief}: ${says(page)}`);
+  assert.ok(row, `there is no ${action} beside ${brief}: ${mainText(page)}`);
   const answer = await person.post(`/account/apps/${app.client_id}/${action}`, formTo(row, `/account/apps/${app.client_id}/${action}`).filled());
   assert.equal(answer.status, 303, answer.text);
   return person.get(person.ownPage(answer), SAME_SITE);
@@ -209,11 +209,11 @@ test("a withheld fact stays withheld when it is deleted and stated again in anot
   await withhold(ada, app, "Zuppa Segreta");
   const { atom_id } = await by.ada.atom("Zuppa Segreta");
   await press(ada, `/account/facts/${atom_id}`, `/account/facts/${atom_id}/remove`);
-  assert.match(says(await open(ada, factsPage(app))), /zuppa segreta Not shared/i);
+  assert.match(mainText(await open(ada, factsPage(app))), /zuppa segreta Not shared/i);
   await by.ada.write(FOOD, { favorite_foods: ["ZUPPA  segreta"] });
   assert.deepEqual((await api.record(FOOD)).favorite_foods, ["ramen"]);
   const page = await share(ada, app, "ZUPPA segreta");
-  assert.match(told(page), /can see this fact again/);
+  assert.match(flashOf(page), /can see this fact again/);
   assert.deepEqual((await api.record(FOOD)).favorite_foods, ["ramen", "ZUPPA segreta"]);
 });
 
@@ -231,7 +231,7 @@ test("facts are withheld on the consent page, before the app has read anything",
   const api = await Client.connect(ada, app, { scope, ticks: [FOOD, "agent_hints", atom_id] });
   assert.deepEqual((await api.record(FOOD)).allergies, ["peanuts"]);
   assert.doesNotMatch((await api.get("agent-hints?max_tokens=2000")).text, /quillaja/i);
-  assert.match(says(await open(ada, `/account/apps/${app.client_id}`)), /You don't share 1 fact with this app/);
+  assert.match(mainText(await open(ada, `/account/apps/${app.client_id}`)), /You don't share 1 fact with this app/);
   assert.doesNotMatch((await ada.get(`/account/facts/${atom_id}`, SAME_SITE)).text, /Trip Pal/);
 
   // It is shown as withheld when the app asks again, and stays so.
@@ -250,7 +250,7 @@ test("a request for few areas offers more facts of each", async (t) => {
   const app = await addApp(w, { owner: "ada", name: "Trip Pal" });
   const offered = async (scope) => {
     const { page } = await ada.asked(app, { scope, prompt: "consent" });
-    return [page.text.match(/name="withhold"/g).length, /(\d+) more facts?\. To withhold/.exec(says(page))?.[1]];
+    return [page.text.match(/name="withhold"/g).length, /(\d+) more facts?\. To withhold/.exec(mainText(page))?.[1]];
   };
   assert.deepEqual(await offered(FOOD), [12, undefined]);
   assert.deepEqual(await offered(MUSIC), [20, "10"]);
@@ -309,7 +309,7 @@ test("facts of others, too many facts, and other users' apps are refused", async
     assert.match(refused.text, /as many facts from this app as we can store/);
   }
   const more = await open(ada, factsPage(other));
-  assert.match(says(more), /1 to 50 of/);
+  assert.match(mainText(more), /1 to 50 of/);
   const token = /name="form" value="([^"]+)"/.exec(more.text)[1];
   assertPage(await ada.post(`/account/apps/${other.client_id}/withhold`, { form: token, page: "1", fact: ids[200] }), 400);
 });

@@ -11,10 +11,10 @@ const open = browserForThisFile();
 const SCOPE = "music_preferences food_profile agent_hints profile:read";
 const WRONG = "wrong kettle sings at dusk";
 
-async function setting(test, view, { scope = SCOPE, ...wish } = {}) {
+async function setting(test, view, { scope = SCOPE, ...params } = {}) {
   const t = inReverse(test);
   const callback = await Callback.open(t);
-  const { w, app } = await stage(t, { signedIn: false, app: { redirect_uri: "http://127.0.0.1/cb", scope, ...wish } });
+  const { w, app } = await stage(t, { signedIn: false, app: { redirect_uri: "http://127.0.0.1/cb", scope, ...params } });
   app.redirect_uri = callback.uri;
   const page = await open(t, w, view);
   return { w, app, callback, page };

@@ -41,8 +41,8 @@ async function scene(t) {
   await api.suppressing(atoms.find(({ value }) => value === "trip-hop").atom_id);
   const uri = `https://app.example/${"long".repeat(40)}`;
   const far = await addApp(w, { owner: "ada", name: "Far away", redirect_uris: [uri, `${uri}2`] });
-  for (const wish of [{ redirect_uri: `${uri}/elsewhere` }, { code_challenge_method: "plain" }]) await w.get(far.request(wish).path);
-  const ask = (wish) => app.request({ scope: EVERYTHING, prompt: "consent", ...wish }).path;
+  for (const params of [{ redirect_uri: `${uri}/elsewhere` }, { code_challenge_method: "plain" }]) await w.get(far.request(params).path);
+  const ask = (params) => app.request({ scope: EVERYTHING, prompt: "consent", ...params }).path;
   const nobody = ["/", "/signin", `/signin?next=${encodeURIComponent(ask())}`, "/signup", "/forgot", "/recover", "/reset?token=x", "/privacy", "/nothing/here", ask({ client_id: "app_AAAAAAAAAAAAAAAAAAAAAA" }), ask({ redirect_uri: "https://evil.example/" })];
   const signedIn = [
     "/", "/account", "/account?q=thai", "/account?q=nothing+like+it", "/account/waiting", "/account/facts", "/connect",

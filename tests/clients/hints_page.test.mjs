@@ -114,7 +114,7 @@ const apiOf = (name) =>
   );
 
 // The block is in the user message, before the question; the system message explains its name.
-function assertTold({ system, user }) {
+function assertHintsIn({ system, user }) {
   const name = /^<(about-the-user-[0-9a-f]{8})>$/m.exec(user)?.[1];
   assert.equal(user, `<${name}>\n${SENTENCES.join("\n")}\n</${name}>\n\n${QUESTION}`);
   assert.match(system, new RegExp(`^You recommend restaurants\\. The block <${name}> holds facts about the user`));
@@ -138,7 +138,7 @@ test("every example sends the same messages, in the fields of its API", async (t
     const { key, model: asked, system, user } = read(model.heard[0]);
     assert.deepEqual([key.replace("Bearer ", ""), asked], ["test-key", "test-model"]);
     if (roles) assert.deepEqual([system.role, user.role], ["system", "user"]);
-    names.add(assertTold(roles ? { system: system.content, user: user.content } : { system, user }));
+    names.add(assertHintsIn(roles ? { system: system.content, user: user.content } : { system, user }));
   }
   assert.equal(names.size, examples.length, "the name of a block is used twice");
 });
@@ -181,8 +181,8 @@ test("the examples leave out an empty block, and ask again if safety hints are i
   await importFacts(w, folder, { allergies: many });
   fs.writeFileSync(path.join(folder, "many.py"), `from about_user import with_user
 print(with_user("s", "q", "restaurant_search")[1])`);
-  const told = await run("/usr/bin/python3", ["many.py"]);
-  for (const spice of many) assert.ok(told.includes(spice), spice);
+  const output = await run("/usr/bin/python3", ["many.py"]);
+  for (const spice of many) assert.ok(output.includes(spice), spice);
 });
 
 test("links of the page are valid", () => {

@@ -109,7 +109,7 @@ test("the worst accepted input to every route stays under 64 MiB, and others are
   assert.ok(Buffer.byteLength(FULL) < 8 * MIB && Buffer.byteLength(FULL) > 6.5 * MIB, `${Buffer.byteLength(FULL)} bytes`);
 
   // Documents that are refused, the largest import, and four of them at once: those for which there is no
-  // memory are told to come back.
+  // memory get 503 with Retry-After.
   for (const [why, text] of Object.entries(HOSTILE)) {
     assert.ok(Buffer.byteLength(text) <= 8 * MIB, why);
     const [first] = await watch.holds(why, () => many(1, () => post(UPLOAD, multipart(token, text))));
@@ -161,7 +161,7 @@ test("the worst accepted input to every route stays under 64 MiB, and others are
       return connection;
     });
     for (const connection of connections) connection.send("x".repeat(64 * 1024)); // what it sends before it reads
-    // Where reading the store blocks, a worker says who it is, and the answer comes after the body, which is
+    // Where reading the store blocks, a worker authenticates it, and the answer comes after the body, which is
     // dropped: of two of them that is waited for.
     const heard = STORE === "sqlite" ? connections : connections.slice(0, 2);
     if (STORE !== "sqlite") for (const connection of heard) connection.send("x".repeat(8 * MIB - 64 * 1024));

@@ -12,7 +12,7 @@
 #define SENTENCE_MAX_BYTES ((size_t)1 << 20)
 
 static void
-card_is_told(struct arena *mem, const struct hint_set *set)
+write_hint_set(struct arena *mem, const struct hint_set *set)
 {
     struct context_match none = { 0 };
     struct hint_answer answer;
@@ -45,7 +45,7 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct hint_set set, again;
     hint_set_read(mem, domain, input, &set); /* without a prefix */
     if (hint_set_read(mem, domain, sealed, &set)) {
-        card_is_told(mem, &set);
+        write_hint_set(mem, &set);
         struct str written = hint_set_write(mem, &set);
         MUST(hint_set_read(mem, domain, written, &again));
         MUST(str_eq(hint_set_write(mem, &again), written));

@@ -41,8 +41,9 @@ export async function press(person, where, action, { status = 303, ...choice } =
 export const confirmed = (person) => press(person, "/account/confirm", "/account/confirm", { typed: { password: person.password } });
 
 // The message that a page shows after an action.
-export const told = (page) => /<div class="flash"[^>]*>([^]*?)<\/div>/.exec(page.text)?.[1]?.replace(/<form[^]*/, "") ?? "";
-export const says = (page) => textOf(page.text.replace(/^[^]*?<main/, "<main").replace(/<\/main>[^]*$/, ""));
+export const flashOf = (page) => /<div class="flash"[^>]*>([^]*?)<\/div>/.exec(page.text)?.[1]?.replace(/<form[^]*/, "") ?? "";
+// The text of a page without its header and footer.
+export const mainText = (page) => textOf(page.text.replace(/^[^]*?<main/, "<main").replace(/<\/main>[^]*$/, ""));
 
 // A member's part of a page: from its heading to the next.
 export const part = (page, member) => new RegExp(`<section class="member" id="${member}"[^]*?</section>`).exec(page.text)?.[0] ?? "";

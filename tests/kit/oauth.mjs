@@ -25,11 +25,11 @@ export function pkce(verifier = crypto.randomBytes(32).toString("base64url")) {
 }
 
 // A world with the user ada, signed in, and an app that may request every scope. The clock is stopped.
-export async function stage(t, { settings, app: wish, username = "ada", signedIn = true, clock = NOW, ...options } = {}) {
+export async function stage(t, { settings, app: params, username = "ada", signedIn = true, clock = NOW, ...options } = {}) {
   const w = await world(t, { ...options, settings: { "rate-auth": 0, "rate-signin": 0, "rate-api": 0, ...settings } });
   if (clock) w.clock.stop(clock);
   const ada = await addPerson(w, username, { signedIn });
-  const app = await addApp(w, { owner: username, ...wish });
+  const app = await addApp(w, { owner: username, ...params });
   return { w, ada, app };
 }
 
@@ -259,8 +259,8 @@ export class Person {
   }
 
   // Follows redirects until the consent page is shown.
-  async asked(app, wish = {}) {
-    const request = app.request(wish);
+  async asked(app, params = {}) {
+    const request = app.request(params);
     let page = await this.get(request.path);
     for (let next; (next = this.ownPage(page)); ) {
       page = await this.get(next);
@@ -271,15 +271,15 @@ export class Person {
   }
 
   // Runs the flow up to the redirect: returns the request with the code.
-  async authorize(app, { ticks, term, chosen, decision, sensitive, ...wish } = {}) {
-    const request = app.request(wish);
+  async authorize(app, { ticks, term, chosen, decision, sensitive, ...params } = {}) {
+    const request = app.request(params);
     const answer = await this.through(await this.get(request.path), { ticks, term, chosen, decision, sensitive });
     return { ...request, answer, ...back(answer, request) };
   }
 
   // Runs the flow and exchanges the code: also returns the token set.
-  async connect(app, wish) {
-    const request = await this.authorize(app, wish);
+  async connect(app, params) {
+    const request = await this.authorize(app, params);
     assert.ok(request.code, `no code: ${request.answer.status} ${request.answer.headers.location ?? textOf(request.answer.text)}`);
     const answer = await app.exchange(request);
     assertTokens(answer);

@@ -18,15 +18,15 @@ export async function register(person, { name = "Concert Finder", uris = [CALLBA
 const valueOf = (html, id) => unescape(new RegExp(`id="${id}"[^>]*\\svalue="([^"]*)"`).exec(html)?.[1] ?? "");
 
 // Registers an app and returns it as an App, with the ID and secret from the page.
-export async function registered(person, wish = {}) {
-  const { answer } = await register(person, wish);
+export async function registered(person, params = {}) {
+  const { answer } = await register(person, params);
   assertPage(answer, 200);
   const app = new App(person.w, {
     client_id: valueOf(answer.text, "client_id"),
     client_secret: valueOf(answer.text, "secret"),
-    name: wish.name ?? "Concert Finder",
-    redirect_uri: (wish.uris ?? [CALLBACK])[0],
-    scope: (wish.scopes ?? ["agent_hints"]).join(" "),
+    name: params.name ?? "Concert Finder",
+    redirect_uri: (params.uris ?? [CALLBACK])[0],
+    scope: (params.scopes ?? ["agent_hints"]).join(" "),
   });
   assert.match(app.client_id, /^app_[A-Za-z0-9_-]{22}$/);
   assert.match(app.client_secret, /^pn_cs_[A-Za-z0-9_-]{49}$/);

@@ -27,8 +27,8 @@ export class Client {
     Object.assign(this, { w, app, token: access_token, refresh_token });
   }
 
-  static async connect(person, app, wish = { scope: READ_WRITE }) {
-    return new Client(person.w, await person.connect(app, wish));
+  static async connect(person, app, params = { scope: READ_WRITE }) {
+    return new Client(person.w, await person.connect(app, params));
   }
 
   // Gets a new token, because tokens expire after an hour.

@@ -6,9 +6,10 @@ import path from "node:path";
 import test from "node:test";
 import { world } from "./world.mjs";
 
-export function told(sentence, story) {
-  test(`${sentence}, on a stopped service`, async (t) => story(await world(t, { start: false }), t));
-  test(`${sentence}, on a running service`, async (t) => story(await world(t), t));
+// On a stopped service, where commands open the store, and on a running one, which runs them.
+export function testTwice(sentence, run) {
+  test(`${sentence}, on a stopped service`, async (t) => run(await world(t, { start: false }), t));
+  test(`${sentence}, on a running service`, async (t) => run(await world(t), t));
 }
 
 export const T = (second) => `2026-11-14T09:30:${String(second).padStart(2, "0")}Z`;

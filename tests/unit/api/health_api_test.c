@@ -30,7 +30,7 @@ assert_away(void)
 {
     assert_int_equal(get("/readyz"), 503);
     assert_header("Content-Type", "application/json");
-    assert_true(answer_says("\"error\":\"temporarily_unavailable\""));
+    assert_true(response_contains("\"error\":\"temporarily_unavailable\""));
     assert_non_null(answer_header("Retry-After"));
 }
 

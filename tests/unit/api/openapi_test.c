@@ -324,8 +324,8 @@ the_document_is_served_with_an_etag(void **state)
     assert_header("Content-Type", "application/json");
     assert_header("Cache-Control", "public, max-age=300");
     assert_header("Access-Control-Allow-Origin", "*");
-    assert_true(answer_says("\"url\":\"http://127.0.0.1:8080\""));
-    assert_false(answer_says("{{"));
+    assert_true(response_contains("\"url\":\"http://127.0.0.1:8080\""));
+    assert_false(response_contains("{{"));
     const char *tag = answer_header("ETag");
     prepare("GET", "/openapi.json");
     with("If-None-Match", tag);

@@ -52,7 +52,7 @@ a_thread_works_in_rounds_until_it_is_stopped(void **state)
     assert_true(job.ended_by_stop);
 }
 
-/* Otherwise SIGALRM ends the test. The pause lets the thread begin to wait: a thread that was told
+/* Otherwise SIGALRM ends the test. The pause lets the thread begin to wait: a thread that was asked
  * before needs no signal. */
 static void
 stopping_ends_a_long_wait(void **state)

@@ -232,7 +232,7 @@ read_in_a_thread(void *all)
 }
 
 static void
-lines_that_find_a_blocked_pipe_are_dropped_counted_and_told(void **state)
+lines_that_find_a_blocked_pipe_are_dropped_counted_and_reported(void **state)
 {
     enum { MORE = 1000 };
     pthread_t thread;
@@ -366,8 +366,8 @@ main(void)
         cmocka_unit_test_setup_teardown(levels_below_the_chosen_one_are_silent, begin, end),
         cmocka_unit_test_setup_teardown(a_line_too_long_is_cut_and_stays_well_formed, begin, end),
         cmocka_unit_test_setup_teardown(queued_lines_come_out_whole_and_in_order, begin, end),
-        cmocka_unit_test_setup_teardown(lines_that_find_a_blocked_pipe_are_dropped_counted_and_told,
-                                        begin, end),
+        cmocka_unit_test_setup_teardown(
+            lines_that_find_a_blocked_pipe_are_dropped_counted_and_reported, begin, end),
         cmocka_unit_test_setup_teardown(a_reader_that_never_reads_does_not_hold_the_stop_for_ever,
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_pipe_that_does_not_block_loses_nothing, begin, end),

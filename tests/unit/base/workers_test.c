@@ -187,7 +187,7 @@ look_at_niceness(void *found)
 }
 
 static void
-workers_stand_back_as_far_as_told(void **state)
+workers_run_at_the_niceness_of_the_pool(void **state)
 {
     (void)state;
     int before = getpriority(PRIO_PROCESS, 0);
@@ -242,7 +242,7 @@ main(void)
         cmocka_unit_test_setup(stopping_idle_workers_is_fine, shut_the_door),
         cmocka_unit_test_setup(as_many_run_at_once_as_there_are_threads, shut_the_door),
         cmocka_unit_test_setup(workers_leave_signals_to_the_main_thread, shut_the_door),
-        cmocka_unit_test(workers_stand_back_as_far_as_told),
+        cmocka_unit_test(workers_run_at_the_niceness_of_the_pool),
         cmocka_unit_test_setup(no_job_is_lost_or_run_twice_under_many_submitters, shut_the_door),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

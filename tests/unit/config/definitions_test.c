@@ -176,7 +176,7 @@ an_empty_folder_adds_nothing(void **state)
 }
 
 static void
-a_wrong_file_is_told_with_its_path(void **state)
+a_wrong_file_is_reported_with_its_path(void **state)
 {
     struct folder *folder = *state;
     put(folder, "zen.json", definition(folder, "zen", ""));
@@ -295,7 +295,7 @@ main(void)
         IN_A_FOLDER(built_in_domains_are_left_out_by_name),
         IN_A_FOLDER(a_folder_adds_and_replaces),
         IN_A_FOLDER(an_empty_folder_adds_nothing),
-        IN_A_FOLDER(a_wrong_file_is_told_with_its_path),
+        IN_A_FOLDER(a_wrong_file_is_reported_with_its_path),
         IN_A_FOLDER(a_safety_context_is_one_of_another_domain),
         IN_A_FOLDER(what_is_no_file_does_not_keep_us_waiting),
         IN_A_FOLDER(a_folder_that_is_none_and_one_that_is_too_full_are_refused),

@@ -48,7 +48,7 @@ a_task_means_the_same_every_time(void **state)
 }
 
 static void
-similar_tasks_are_told_apart(void **state)
+similar_tasks_are_distinguished(void **state)
 {
     static const char *const tasks[] = {
         "",
@@ -97,7 +97,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_means_the_same_every_time),
-        cmocka_unit_test(similar_tasks_are_told_apart),
+        cmocka_unit_test(similar_tasks_are_distinguished),
         cmocka_unit_test(another_index_is_another_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

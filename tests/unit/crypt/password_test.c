@@ -181,7 +181,7 @@ static const struct str adas_words[] = {
 };
 
 static void
-a_weak_password_is_told_what_is_weak_in_it(void **state)
+a_weak_password_is_rejected_with_the_reason(void **state)
 {
     (void)state;
     static const struct {
@@ -348,7 +348,7 @@ main(void)
         cmocka_unit_test(a_mebibyte_is_refused_without_hashing_it),
         cmocka_unit_test(an_absent_or_damaged_hash_costs_as_much_as_a_sound_one),
         cmocka_unit_test(sixty_four_at_once_take_the_memory_of_as_many_as_there_are_cores),
-        cmocka_unit_test(a_weak_password_is_told_what_is_weak_in_it),
+        cmocka_unit_test(a_weak_password_is_rejected_with_the_reason),
         cmocka_unit_test(a_strong_password_is_let_through),
         cmocka_unit_test(own_words_weaken_only_their_owners_password),
         cmocka_unit_test(past_a_length_a_password_costs_no_more_to_judge),

@@ -99,7 +99,7 @@ without_an_access_log_only_problems_are_logged(void **state)
 }
 
 static void
-a_slow_request_is_told_too(void **state)
+a_slow_request_is_logged_too(void **state)
 {
     (void)state;
     assert_non_null(
@@ -121,7 +121,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_request_is_logged_without_its_query),          TEST(a_path_cannot_forge_a_line),
-        TEST(without_an_access_log_only_problems_are_logged), TEST(a_slow_request_is_told_too),
+        TEST(without_an_access_log_only_problems_are_logged), TEST(a_slow_request_is_logged_too),
         TEST(a_head_request_is_logged_with_zero_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -232,7 +232,7 @@ a_body_of_the_wrong_type_is_not_read(void **state)
     with("Content-Type", "text/plain");
     send_it();
     assert_error(415, "unsupported_media_type");
-    assert_true(answer_says("application/x-www-form-urlencoded"));
+    assert_true(response_contains("application/x-www-form-urlencoded"));
     prepare("POST", "/api/x");
     with("Content-Type", "application/x-www-form-urlencoded");
     send_it();
@@ -256,8 +256,8 @@ a_form_of_another_site_is_rejected(void **state)
     with("Accept", BROWSER);
     assert_int_equal(send_it(), 403);
     assert_true(answer_is_page());
-    assert_true(answer_says("not sent from a page of this service"));
-    assert_true(answer_says(US));
+    assert_true(response_contains("not sent from a page of this service"));
+    assert_true(response_contains(US));
     assert_int_equal(handled, 0);
 }
 
@@ -350,10 +350,10 @@ a_browser_gets_error_pages(void **state)
     with("Accept", BROWSER);
     assert_int_equal(send_it(), 404);
     assert_true(answer_is_page());
-    assert_true(answer_says("Page not found"));
-    assert_true(answer_says("req_1"));
-    assert_false(answer_says("<img>"));
-    assert_false(answer_says("<script>"));
+    assert_true(response_contains("Page not found"));
+    assert_true(response_contains("req_1"));
+    assert_false(response_contains("<img>"));
+    assert_false(response_contains("<script>"));
     assert_header("X-Frame-Options", "DENY");
     assert_header("Referrer-Policy", "no-referrer");
     assert_header("Cache-Control", "no-store");
@@ -404,7 +404,8 @@ server_refusals_have_the_same_format(void **state)
         prepare("GET", "/page");
         service.refuse(service.context, &hand.exchange, table[i].refusal, "Host is missing.");
         assert_error(table[i].status, table[i].name);
-        assert_int_equal(answer_says("Host is missing."), table[i].refusal == HTTP_BAD_REQUEST);
+        assert_int_equal(response_contains("Host is missing."),
+                         table[i].refusal == HTTP_BAD_REQUEST);
         assert_int_equal(answer_header("Retry-After") != NULL, table[i].status == 503);
         service.done(service.context, &hand.exchange);
     }

@@ -89,7 +89,7 @@ checks_evict_nothing(void **state)
     take(throttle, STR("ada"), LIMIT);
     for (int i = 0; i < 200000; i++) {
         char name[32];
-        snprintf(name, sizeof name, "visitor %d", i);
+        snprintf(name, sizeof name, "client %d", i);
         steady_ms += i % 1000 == 0;
         assert_int_equal(throttle_wait(throttle, str_of(name)), 0);
     }

@@ -107,7 +107,7 @@ the_first_of_two_accounts_gets_the_address(struct kit *kit)
 }
 
 static void
-the_previous_address_is_told_and_an_empty_one_removes_it(struct kit *kit)
+the_previous_address_gets_a_notice_and_an_empty_one_removes_it(struct kit *kit)
 {
     struct user ada = world_user(kit, "ada");
     ask_for(kit, &ada, "one@example.org", false);
@@ -141,7 +141,7 @@ main(void)
         KIT_CASE(an_address_is_the_users_only_after_its_link),
         KIT_CASE(a_link_expires_and_ends_when_another_address_is_chosen),
         KIT_CASE(the_first_of_two_accounts_gets_the_address),
-        KIT_CASE(the_previous_address_is_told_and_an_empty_one_removes_it),
+        KIT_CASE(the_previous_address_gets_a_notice_and_an_empty_one_removes_it),
         KIT_CASE(a_flood_for_one_recipient_does_not_fill_the_outbox),
     };
     return KIT_RUN("email", cases, LOG_ERROR);

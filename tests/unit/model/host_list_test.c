@@ -3,7 +3,7 @@
 #include "model/host_list.h"
 
 static void
-names_are_told_from_addresses(void **state)
+names_are_distinguished_from_addresses(void **state)
 {
     static const char *const names[] = {
         "claude.ai", "localhost",    "a.b-c.example", "1.example", "xn--bcher-kva.example",
@@ -80,7 +80,7 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_told_from_addresses),
+        cmocka_unit_test(names_are_distinguished_from_addresses),
         cmocka_unit_test(lists_are_checked),
         cmocka_unit_test(hosts_are_compared_exactly_or_below_a_name),
     };

@@ -153,7 +153,7 @@ other_facts_are_removed_at_once(struct kit *kit)
     assert_int_equal(suppress(kit, ada, PLAYER, PEANUTS, false), REVIEW_NONE);
     assert_int_equal(atom_of(kit, ada, PEANUTS)->status, ATOM_SUPPRESSED);
 
-    /* The user is told about a fact of their own, until they answer. */
+    /* The user sees the proposal about a fact of their own until they answer. */
     assert_int_equal(suppress(kit, ada, PLAYER, JAZZ, false), REVIEW_REMOVED);
     assert_int_equal(decide(kit, ada, JAZZ, false).atom.status, ATOM_ACTIVE);
     assert_true(atom_of(kit, ada, JAZZ)->by_user);

@@ -156,7 +156,7 @@ host_labels_and_names_have_a_longest_length(void **state)
 }
 
 static void
-https_is_told_from_http(void **state)
+https_is_distinguished_from_http(void **state)
 {
     (void)state;
     assert_true(url_is_https(STR("https://a")));
@@ -173,7 +173,7 @@ main(void)
         cmocka_unit_test(everything_but_unreserved_characters_is_encoded),
         cmocka_unit_test(an_origin_is_scheme_host_and_port),
         cmocka_unit_test(host_labels_and_names_have_a_longest_length),
-        cmocka_unit_test(https_is_told_from_http),
+        cmocka_unit_test(https_is_distinguished_from_http),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -37,7 +37,7 @@ a_form_fits_or_not(void **state)
 }
 
 static void
-names_are_told_from_clauses_orders_addresses_and_code(void **state)
+names_differ_from_clauses_orders_addresses_and_code(void **state)
 {
     static const char *const names[] = {
         "Radiohead", "St. Vincent", "R.E.M.",        "Node.js",  "ASP.NET",
@@ -145,7 +145,7 @@ the_first_person_becomes_the_third(void **state)
 }
 
 static void
-sentences_about_the_speaker_are_told_from_names(void **state)
+sentences_about_the_speaker_differ_from_names(void **state)
 {
     (void)state;
     static const char *const speech[] = { "I want to see Iceland", "i like jazz",
@@ -178,10 +178,10 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sentences_about_the_speaker_are_told_from_names),
+        cmocka_unit_test(sentences_about_the_speaker_differ_from_names),
         cmocka_unit_test(capitals_of_several_words_are_not_kept),
         cmocka_unit_test(a_form_fits_or_not),
-        cmocka_unit_test(names_are_told_from_clauses_orders_addresses_and_code),
+        cmocka_unit_test(names_differ_from_clauses_orders_addresses_and_code),
         cmocka_unit_test(words_of_long_lists_are_found),
         cmocka_unit_test(the_first_person_becomes_the_third),
     };

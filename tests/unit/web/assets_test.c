@@ -36,7 +36,7 @@ an_asset_is_sent_as_embedded(void **state)
 }
 
 static void
-a_client_that_has_it_is_told_so(void **state)
+a_client_that_has_it_gets_304(void **state)
 {
     (void)state;
     get("/assets/style.css");
@@ -104,7 +104,7 @@ pages_name_the_files_of_this_release(void **state)
     assert_int_equal(get("/"), 200);
     static const char *const files[] = { "style.css", "start.css", "code.css" };
     for (size_t i = 0; i < sizeof files / sizeof *files; i++)
-        assert_true(answer_says(
+        assert_true(response_contains(
             str_format(hand.mem, "href=\"/assets/%s?v=%.*s\"", files[i], STR_ARG(release)).ptr));
     assert_int_equal(get("/assets/style.css?v=anything"), 200);
 }
@@ -153,7 +153,7 @@ no_page_needs_what_its_policy_forbids(void **state)
         with("Accept", BROWSER);
         send_it();
         for (size_t f = 0; f < sizeof forbidden / sizeof *forbidden; f++)
-            if (answer_says(forbidden[f]))
+            if (response_contains(forbidden[f]))
                 fail_msg("%s: %s", targets[i], forbidden[f]);
     }
 }
@@ -165,7 +165,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(an_asset_is_sent_as_embedded),
-        TEST(a_client_that_has_it_is_told_so),
+        TEST(a_client_that_has_it_gets_304),
         TEST(other_files_are_not_served),
         TEST(pages_name_the_files_of_this_release),
         TEST(a_page_and_its_assets_stay_small),

@@ -253,7 +253,7 @@ answer_body(void)
 }
 
 static inline bool
-answer_says(const char *text)
+response_contains(const char *text)
 {
     return strstr(answer_body(), text) != NULL;
 }

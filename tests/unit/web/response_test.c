@@ -111,8 +111,8 @@ a_value_on_a_page_is_only_text(void **state)
 {
     (void)state;
     get("/page");
-    assert_false(answer_says("<script>"));
-    assert_true(answer_says("&lt;script&gt;"));
+    assert_false(response_contains("<script>"));
+    assert_true(response_contains("&lt;script&gt;"));
 }
 
 static void
@@ -120,8 +120,8 @@ a_missing_template_is_an_internal_error(void **state)
 {
     (void)state;
     assert_int_equal(get("/none"), 500);
-    assert_true(answer_says("server_error"));
-    assert_false(answer_says("no_such_page"));
+    assert_true(response_contains("server_error"));
+    assert_false(response_contains("no_such_page"));
 }
 
 static void
@@ -149,7 +149,7 @@ a_response_over_its_limit_is_not_sent_in_part(void **state)
 {
     (void)state;
     assert_int_equal(get("/much"), 500);
-    assert_true(answer_says("server_error"));
+    assert_true(response_contains("server_error"));
 }
 
 static void
@@ -161,7 +161,7 @@ details_are_bounded_and_escaped(void **state)
     for (const char *at = answer_body(); (at = strstr(at, "\"at\":\"preferences")) != NULL; at++)
         count++;
     assert_int_equal(count, CALL_DETAILS_MAX);
-    assert_true(answer_says("is \\\"too\\\" long\\n"));
+    assert_true(response_contains("is \\\"too\\\" long\\n"));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
