@@ -35,10 +35,10 @@ test("an authorization is refreshed at most rate-refresh times a minute", async 
 });
 
 // Undoes the last refresh, as a promoted replica does that did not receive it.
-async function loseRefresh(w, from, until) {
+async function loseRefresh(w, ...spans) {
   await w.sql("DELETE FROM refresh_token WHERE used_at IS NULL");
   await w.sql(`UPDATE refresh_token SET used_at = NULL, seed = NULL, expires_at = ${w.clock.now() + 30 * DAY}`);
-  if (from !== undefined) await w.sql(`INSERT INTO lost_writes VALUES ('00000002', ${from}, ${until})`);
+  for (const [i, [from, until]] of spans.entries()) await w.sql(`INSERT INTO lost_writes VALUES ('0000000${i + 2}', ${from}, ${until})`);
 }
 
 test("a refresh token that a failover lost is not reported as stolen, and its authorization stays", async (t) => {
@@ -47,7 +47,8 @@ test("a refresh token that a failover lost is not reported as stolen, and its au
   w.clock.forward(100);
   const issued = w.clock.now();
   const lost = assertTokens(await app.refresh(first.refresh_token));
-  await loseRefresh(w, issued, issued + 10);
+  // The spans overlap, and the one that ends first did not lose the token.
+  await loseRefresh(w, [issued, issued + 20], [issued + 6, issued + 10], [issued - 1000, issued - 500]);
   w.clock.forward(300);
   for (let i = 0; i < 2; i++) {
     const refused = await app.refresh(lost.refresh_token);
@@ -62,13 +63,13 @@ test("a refresh token that a failover lost is not reported as stolen, and its au
 });
 
 test("without a failover at the time of its issue, an unknown refresh token of a family counts as stolen", async (t) => {
-  for (const [from, until] of [[], [-1000, -1], [6, 1000]]) {
+  for (const spans of [[], [[-1000, -1]], [[6, 1000]], [[-1000, -1], [6, 1000]]]) {
     const { w, ada, app } = await stage(t);
     const first = await ada.connect(app, { scope: SCOPE });
     w.clock.forward(100);
     const issued = w.clock.now();
     const unknown = assertTokens(await app.refresh(first.refresh_token));
-    await loseRefresh(w, from === undefined ? from : issued + from, issued + until);
+    await loseRefresh(w, ...spans.map((span) => span.map((seconds) => issued + seconds)));
     w.clock.forward(300);
     const refused = await app.refresh(unknown.refresh_token);
     assertInvalidGrant(refused);
