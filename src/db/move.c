@@ -387,7 +387,11 @@ open_store(const char *address, const char *option, struct str moved_from, struc
         return ERR_INVALID;
     }
     if (db_driver_of(address)->schema_begin == NULL) {
-        why_set(why, "move: %s: a store of several databases cannot be moved; see docs/SCALE.md",
+        why_set(why,
+                is_target ? "move: %s: move copies to one database; name an empty one alone, "
+                            "and then spread the users as docs/SCALE.md says"
+                          : "move: %s: the store has several databases, and move copies one; "
+                            "use penchant backup and restore, one database at a time",
                 option);
         return ERR_INVALID;
     }

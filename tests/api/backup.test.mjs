@@ -136,7 +136,11 @@ onSeveralDatabases("a backup of several databases has a file for each; restore a
   const stores = w.address.split(" ");
   assert.deepEqual([status, out, err], [0, `copied the store to ${file}.1of${stores.length} and so on, a file per database\n`, ""]);
   const moved = await w.penchant(["move", "--from", w.address, "--to", `sqlite:${file}`]);
-  assert.deepEqual([moved.status, moved.err], [1, "penchant: move: --from: a store of several databases cannot be moved; see docs/SCALE.md\n"]);
+  assert.deepEqual([moved.status, moved.err], [1, "penchant: move: --from: the store has several databases, and move copies one; use penchant backup and restore, one database at a time\n"]);
+  const other = path.join(w.dir, "other.db");
+  assert.equal((await w.command("user", "add", "eve", "--no-password", { store: `sqlite:${other}` })).status, 0);
+  const into = await w.penchant(["move", "--from", `sqlite:${other}`, "--to", w.address]);
+  assert.deepEqual([into.status, into.err], [1, "penchant: move: --to: move copies to one database; name an empty one alone, and then spread the users as docs/SCALE.md says\n"]);
   assert.ok(!fs.existsSync(file));
   for (const number of stores.keys()) {
     const copy = `${file}.${number + 1}of${stores.length}`;
