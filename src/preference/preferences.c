@@ -118,11 +118,13 @@ save_all(struct db_tx *tx, struct writing *writing)
     } else if (merge->changed) {
         err = record_store_release(tx, mem, params->user_id, merge->sequence);
     }
-    /* Otherwise writing->record is not what the app sees: either it was not made, or it has
-     * withheld facts. */
-    if (err || (merge->record_changed && !merge->limited))
+    if (err)
         return err;
-    return preferences_read_within(tx, mem, &merge->view, params->domain, writing->record);
+    if (!merge->record_changed) /* so it was not made */
+        return preferences_read_within(tx, mem, &merge->view, params->domain, writing->record);
+    preferences_limit(mem, &merge->view, params->domain, merge->atoms, merge->count,
+                      writing->record);
+    return ERR_NONE;
 }
 
 /* The first limit that is exceeded ends the write; nothing of it is stored. */

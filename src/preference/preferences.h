@@ -55,6 +55,11 @@ enum err preferences_read_all(struct db *db, struct arena *mem, const struct vie
 enum err preferences_read_within(struct db_tx *tx, struct arena *mem, const struct view *view,
                                  const struct domain *domain, struct record *out);
 
+/* The same for a write, which has just made the record of the domain from these atoms, and so need
+ * not read either: replaces the record if the view does not show all of it. */
+void preferences_limit(struct arena *mem, const struct view *view, const struct domain *domain,
+                       const struct sourced_atom *sourced, size_t count, struct record *record);
+
 /* Oldest first, whatever their status; domain absent: all. */
 enum err preferences_atoms(struct db *db, struct arena *mem, const struct view *view,
                            struct str domain, struct atom **out, size_t *count);

@@ -26,7 +26,8 @@ build_record(struct arena *mem, const struct domain *domain, const struct atom *
             out->updated_at = atoms[i].updated_at;
 }
 
-/* The only way in which this file reads atoms, so that none is read without the view. */
+/* The only way in which this file reads atoms, so that none is read without the view. A write has
+ * read them already: preferences_limit(). */
 static enum err
 list_atoms(struct db_tx *tx, struct arena *mem, const struct view *view, struct str domain,
            struct atom **out, size_t *count)
@@ -50,6 +51,16 @@ may_be_sensitive(const struct domain *domain, struct str json)
     return false;
 }
 
+/* Whether a prepared record may have facts that the view does not show. */
+static bool
+may_show_too_much(const struct view *view, const struct domain *domain, struct str json)
+{
+    struct view without = { .withheld =
+                                view->withheld }; /* what is withheld besides sensitive facts */
+    return view_limits(view, domain->name) &&
+           (view_limits(&without, domain->name) || may_be_sensitive(domain, json));
+}
+
 /* Replaces a prepared record if the view does not show all of it. */
 static enum err
 limit_record(struct db_tx *tx, struct arena *mem, const struct view *view,
@@ -57,20 +68,29 @@ limit_record(struct db_tx *tx, struct arena *mem, const struct view *view,
 {
     struct atom *atoms = NULL;
     size_t count = 0;
-    if (!view_limits(view, record->domain))
-        return ERR_NONE;
     if (domain == NULL) { /* the definition was removed: the data is kept but not sent */
-        *record = empty_record(record->domain);
+        if (view_limits(view, record->domain))
+            *record = empty_record(record->domain);
         return ERR_NONE;
     }
-    struct view without = { .withheld =
-                                view->withheld }; /* what is withheld besides sensitive facts */
-    if (!view_limits(&without, record->domain) && !may_be_sensitive(domain, record->json))
+    if (!may_show_too_much(view, domain, record->json))
         return ERR_NONE;
     enum err err = list_atoms(tx, mem, view, domain->name, &atoms, &count);
     if (!err)
         build_record(mem, domain, atoms, count, record);
     return err;
+}
+
+void
+preferences_limit(struct arena *mem, const struct view *view, const struct domain *domain,
+                  const struct sourced_atom *sourced, size_t count, struct record *record)
+{
+    if (!may_show_too_much(view, domain, record->json))
+        return;
+    struct atom *atoms = ARENA_ARRAY(mem, struct atom, count);
+    for (size_t i = 0; i < count; i++)
+        atoms[i] = sourced[i].atom;
+    build_record(mem, domain, atoms, view_filter(view, atoms, count), record);
 }
 
 static enum err
