@@ -204,6 +204,23 @@ test("an app that writes a withheld fact learns nothing and changes nothing", as
   assert.equal((await by.ada.record(CODING)).role, "Yakbarber");
 });
 
+test("the response to a write shows what a read then shows, without the withheld facts", async (t) => {
+  const { ada, app, api, by } = await scene(t);
+  await withhold(ada, app, "Zuppa Segreta");
+  const shown = async (domain, { preferences, updated_at }) => {
+    const read = await api.read(`preferences/${domain}`);
+    assert.deepEqual({ preferences, updated_at }, { preferences: read.preferences, updated_at: read.updated_at });
+    return preferences;
+  };
+  const added = await shown(FOOD, await api.write(FOOD, { favorite_foods: ["udon"] }));
+  assert.deepEqual(added.favorite_foods, ["ramen", "udon"]);
+  assert.deepEqual((await by.ada.record(FOOD)).favorite_foods, ["ramen", "Zuppa Segreta", "udon"]);
+  const same = await shown(FOOD, await api.write(FOOD, { favorite_foods: ["udon"] }));
+  assert.deepEqual(same, added);
+  const all = await shown(MUSIC, await api.write(MUSIC, { favorite_artists: ["Nina Simone"] })); // nothing is withheld here
+  assert.deepEqual(all.favorite_artists, ["Wyvernkvartett", "Nina Simone"]);
+});
+
 test("a withheld fact stays withheld when it is deleted and stated again in another spelling", async (t) => {
   const { ada, app, api, by } = await scene(t);
   await withhold(ada, app, "Zuppa Segreta");
