@@ -124,11 +124,12 @@ workers_submit(struct workers *workers, void (*run)(void *), void *argument)
             workers->waiting--;
             taken = false;
         }
-        pthread_cond_signal(&workers->filled);
     }
     workers->taken += taken ? 1 : 0;
     workers->refused += taken ? 0 : 1;
     pthread_mutex_unlock(&workers->lock);
+    if (taken)
+        pthread_cond_signal(&workers->filled); /* with the lock, the thread would wait for it */
     return taken;
 }
 

@@ -16,6 +16,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 
+#include <errno.h>
+#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -33,7 +35,8 @@ struct postgres_member {
     struct postgres_request *prefetches;
     bool wrote; /* a statement that may have changed rows has run */
     enum outcome outcome;
-    pthread_cond_t changed;       /* its state, or the group has become its to advance */
+    bool leads;                   /* a new group waits for it to advance */
+    sem_t woken;                  /* once for each change of its state, and for `leads` */
     struct postgres_member *next; /* in the queue */
 };
 
@@ -43,7 +46,6 @@ struct postgres_group {
     struct postgres_member *members[POSTGRES_GROUP_MAX];
     size_t count; /* 0: no group */
     size_t running;
-    bool busy; /* a member advances the group without holding the lock */
     bool begun, failed;
     struct postgres_connection *connection;
     struct touched touched;
@@ -259,21 +261,12 @@ end(struct postgres_store *store)
 
 /* ---- members; call with the lock held ---- */
 
-/* No member runs: their statements are run, or the group ends and the next one forms. */
-static void
-advance(struct postgres_store *store)
+/* Gives the members that the leader has advanced their new state. Returns their number. */
+static size_t
+set_states(struct postgres_group *group, bool asking, enum outcome outcome,
+           struct postgres_member **changed)
 {
-    struct postgres_group *group = store->group;
-    bool asking = is_asking(group);
-    enum outcome outcome = CONFLICT;
-    group->busy = true;
-    pthread_mutex_unlock(&group->lock);
-    if (asking)
-        run_round(store);
-    else
-        outcome = end(store);
-    pthread_mutex_lock(&group->lock);
-    group->busy = false;
+    size_t count = 0;
     for (size_t i = 0; i < group->count; i++) {
         struct postgres_member *member = group->members[i];
         if (asking && member->state != ASKING)
@@ -281,15 +274,48 @@ advance(struct postgres_store *store)
         member->state = asking ? RUNNING : ENDED;
         member->outcome = outcome;
         group->running += asking ? 1 : 0;
-        pthread_cond_signal(&member->changed);
+        changed[count++] = member;
     }
+    return count;
+}
+
+/* No member runs: their statements are run, or the group ends and the next one forms. Releases the
+ * lock, and wakes the others only then: with the lock, each would wait for it. A member may be gone
+ * as soon as it is woken. Returns whether the state of the leader has changed. */
+static bool
+advance(struct postgres_store *store, const struct postgres_member *leader)
+{
+    struct postgres_group *group = store->group;
+    struct postgres_member *changed[POSTGRES_GROUP_MAX], *next = NULL;
+    bool asking = is_asking(group);
+    enum outcome outcome = CONFLICT;
+    pthread_mutex_unlock(&group->lock);
     if (asking)
-        return;
-    atomic_fetch_add(&store->groups, 1);
-    group->count = 0;
-    form(group);
-    if (group->count > 0)
-        pthread_cond_signal(&group->members[0]->changed);
+        run_round(store);
+    else
+        outcome = end(store);
+    pthread_mutex_lock(&group->lock);
+    size_t count = set_states(group, asking, outcome, changed);
+    if (!asking) {
+        atomic_fetch_add(&store->groups, 1);
+        group->count = 0;
+        form(group);
+        if (group->count > 0) {
+            next = group->members[0];
+            next->leads = true;
+        }
+    }
+    pthread_mutex_unlock(&group->lock);
+    if (next != NULL)
+        sem_post(&next->woken);
+    bool leader_changed = false;
+    for (size_t i = 0; i < count; i++) {
+        if (changed[i] == leader)
+            leader_changed = true;
+        else
+            sem_post(&changed[i]->woken);
+    }
+    return leader_changed;
 }
 
 /* A queued write that no group has taken in time. */
@@ -307,22 +333,52 @@ give_up(struct postgres_group *group, struct postgres_member *member)
     return true;
 }
 
-/* Waits until the member's state changes, and advances the group if it is the last to wait. */
+static void
+wait_until_woken(struct postgres_member *member)
+{
+    while (sem_wait(&member->woken) != 0)
+        ; /* a signal */
+}
+
+/* Waits in the queue for a limited time; in a group, as long as the group takes. */
+static void
+wait_in_queue(struct postgres_group *group, struct postgres_member *member)
+{
+    int64_t until = postgres_until(QUEUE_MS);
+    struct timespec end = { until / 1000000000, until % 1000000000 };
+    int result;
+    while ((result = sem_clockwait(&member->woken, CLOCK_MONOTONIC, &end)) != 0 && errno == EINTR)
+        ;
+    if (result == 0)
+        return;
+    pthread_mutex_lock(&group->lock);
+    bool gave_up = give_up(group, member);
+    pthread_mutex_unlock(&group->lock);
+    if (!gave_up)
+        wait_until_woken(member);
+}
+
+/* Call with the lock held; releases it. Waits until the member's state changes. The last one to
+ * wait advances the group, and the first of a new group, which is woken for it. Nobody else does,
+ * so that a member is woken exactly once for each wait. */
 static void
 wait_for_others(struct postgres_store *store, struct postgres_member *member)
 {
     struct postgres_group *group = store->group;
-    int64_t until = postgres_until(QUEUE_MS);
-    struct timespec end = { until / 1000000000, until % 1000000000 };
-    int before = (int)member->state;
-    while ((int)member->state == before || (before == QUEUED && member->state == ASKING)) {
-        if (member->state != QUEUED && group->running == 0 && !group->busy)
-            advance(store);
-        else if (member->state != QUEUED)
-            pthread_cond_wait(&member->changed, &group->lock);
-        else if (pthread_cond_timedwait(&member->changed, &group->lock, &end) != 0)
-            give_up(group, member);
+    bool queued = member->state == QUEUED, last = !queued && group->running == 0;
+    if (!last) {
+        pthread_mutex_unlock(&group->lock);
+        if (queued)
+            wait_in_queue(group, member);
+        else
+            wait_until_woken(member);
+        if (!member->leads)
+            return;
+        member->leads = false;
+        pthread_mutex_lock(&group->lock);
     }
+    if (!advance(store, member)) /* it has finished, and others have not */
+        wait_until_woken(member);
 }
 
 static bool
@@ -350,6 +406,8 @@ postgres_group_query(struct postgres_member *member, struct arena *mem, const st
             return ERR_NONE;
         }
     }
+    if (member->state == ENDED) /* it gave up */
+        return ERR_UNAVAILABLE;
     member->asked =
         (struct postgres_request){ .sql = sql, .values = values, .count = count, .mem = mem };
     pthread_mutex_lock(&group->lock);
@@ -362,7 +420,6 @@ postgres_group_query(struct postgres_member *member, struct arena *mem, const st
         group->running--;
     }
     wait_for_others(store, member);
-    pthread_mutex_unlock(&group->lock);
     *rows = member->asked.rows;
     return member->asked.done ? ERR_NONE : ERR_UNAVAILABLE;
 }
@@ -408,17 +465,16 @@ static enum outcome
 finish(struct postgres_store *store, struct postgres_member *member, enum err err)
 {
     struct postgres_group *group = store->group;
+    if (member->state == ENDED) /* it gave up */
+        return member->outcome;
     pthread_mutex_lock(&group->lock);
-    if (member->state != ENDED) {
-        member->state = FINISHED;
-        if (err) {
-            member->puts = NULL;
-            group->failed = group->failed || member->wrote;
-        }
-        group->running--;
-        wait_for_others(store, member);
+    member->state = FINISHED;
+    if (err) {
+        member->puts = NULL;
+        group->failed = group->failed || member->wrote;
     }
-    pthread_mutex_unlock(&group->lock);
+    group->running--;
+    wait_for_others(store, member);
     return member->outcome;
 }
 
@@ -433,14 +489,14 @@ postgres_write_shared(struct db *db, struct str key, db_work *work, void *argume
                                       .puts_end = &member.puts };
     if (store->schema_is_newer)
         return postgres_write(db, work, argument, false);
-    clock_cond_init(&member.changed);
+    sem_init(&member.woken, 0, 0);
     enum err err = work(&member.tx.tx, argument);
     if (!err)
         err = member.tx.tx.broken;
     enum outcome outcome = DONE;
     if (member.state != OUTSIDE) /* otherwise no statement has run */
         outcome = finish(store, &member, err);
-    pthread_cond_destroy(&member.changed);
+    sem_destroy(&member.woken);
     if (outcome == DONE || outcome == UNKNOWN)
         atomic_fetch_add(&store->transactions, 1);
     if (outcome == DONE) {

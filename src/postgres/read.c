@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 
+#include <semaphore.h>
 #include <stdlib.h>
 
 #define RUNNING_MAX 2 /* one batch runs, and the next one can start while it ends */
@@ -17,7 +18,7 @@ struct reader {
     struct postgres_request request;
     int64_t began;
     enum { QUEUED, LEADING, ENDED } state;
-    pthread_cond_t changed;
+    sem_t woken; /* once, after its state has changed */
     struct reader *next;
 };
 
@@ -46,16 +47,13 @@ postgres_reads_stop(struct postgres_store *store)
 
 /* ---- the queue; call with the lock held ---- */
 
-/* Waits until it may run, or until another read has run it. */
 static void
-join_queue(struct postgres_reads *reads, struct reader *me)
+enqueue(struct postgres_reads *reads, struct reader *me)
 {
-    pthread_cond_init(&me->changed, NULL);
+    me->state = QUEUED;
+    sem_init(&me->woken, 0, 0);
     *reads->queue_end = me;
     reads->queue_end = &me->next;
-    while (me->state == QUEUED)
-        pthread_cond_wait(&me->changed, &reads->lock);
-    pthread_cond_destroy(&me->changed);
 }
 
 /* Takes what is queued, after `me`. Returns the number of all. */
@@ -73,20 +71,20 @@ take_queue(struct postgres_reads *reads, struct reader *me, struct reader **take
     return count;
 }
 
-/* The first of the queue runs next. */
-static void
+/* The first of the queue runs next. The caller wakes it after it has released the lock. */
+static struct reader *
 promote(struct postgres_reads *reads)
 {
     struct reader *next = reads->queue;
     if (next == NULL) {
         reads->running--;
-        return;
+        return NULL;
     }
     reads->queue = next->next;
     if (reads->queue == NULL)
         reads->queue_end = &reads->queue;
     next->state = LEADING;
-    pthread_cond_signal(&next->changed);
+    return next;
 }
 
 /* ---- running ---- */
@@ -117,41 +115,62 @@ run_all(struct postgres_store *store, struct reader **readers, size_t count)
         atomic_fetch_add_explicit(&store->reads_shared, count, memory_order_relaxed);
 }
 
+/* The next reads begin before the results of these are used. */
+static void
+end_turn(struct postgres_reads *reads)
+{
+    pthread_mutex_lock(&reads->lock);
+    struct reader *next = promote(reads);
+    pthread_mutex_unlock(&reads->lock);
+    if (next != NULL)
+        sem_post(&next->woken);
+}
+
 static void
 end_all(struct postgres_reads *reads, struct reader **readers, size_t count)
 {
-    pthread_mutex_lock(&reads->lock);
+    end_turn(reads);
     for (size_t i = 1; i < count; i++) {
         readers[i]->state = ENDED;
-        pthread_cond_signal(&readers[i]->changed);
+        sem_post(&readers[i]->woken); /* it may be gone now */
     }
-    promote(reads);
+}
+
+/* The reads that `me` runs with its own. 0: another one has run it. A thread that is woken needs no
+ * lock for its result, so that it does not wait for the one that wakes it. */
+static size_t
+wait_for_turn(struct postgres_reads *reads, struct reader *me, struct reader **taken)
+{
+    pthread_mutex_lock(&reads->lock);
+    bool queued = reads->running == RUNNING_MAX;
+    if (queued) {
+        enqueue(reads, me);
+        pthread_mutex_unlock(&reads->lock);
+        while (sem_wait(&me->woken) != 0)
+            ; /* a signal */
+        sem_destroy(&me->woken);
+        if (me->state == ENDED)
+            return 0;
+        pthread_mutex_lock(&reads->lock);
+    }
+    reads->running += queued ? 0 : 1;
+    size_t count = take_queue(reads, me, taken);
     pthread_mutex_unlock(&reads->lock);
+    return count;
 }
 
 enum postgres_turn
 postgres_read_together(struct postgres_store *store, struct postgres_request *request,
                        int64_t began)
 {
-    struct postgres_reads *reads = store->reads;
     struct reader me = { .request = *request, .began = began, .state = LEADING };
     struct reader *taken[POSTGRES_GROUP_MAX];
-    size_t count = 0;
-    pthread_mutex_lock(&reads->lock);
-    if (reads->running < RUNNING_MAX)
-        reads->running++;
-    else {
-        me.state = QUEUED;
-        join_queue(reads, &me);
-    }
-    if (me.state == LEADING)
-        count = take_queue(reads, &me, taken);
-    pthread_mutex_unlock(&reads->lock);
+    size_t count = wait_for_turn(store->reads, &me, taken);
     if (count == 1)
         return POSTGRES_ALONE;
     if (count > 1) {
         run_all(store, taken, count);
-        end_all(reads, taken, count);
+        end_all(store->reads, taken, count);
     }
     *request = me.request;
     return request->done ? POSTGRES_SHARED : POSTGRES_FAILED;
@@ -160,7 +179,5 @@ postgres_read_together(struct postgres_store *store, struct postgres_request *re
 void
 postgres_read_ended(struct postgres_store *store)
 {
-    pthread_mutex_lock(&store->reads->lock);
-    promote(store->reads);
-    pthread_mutex_unlock(&store->reads->lock);
+    end_turn(store->reads);
 }
