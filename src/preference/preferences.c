@@ -99,25 +99,28 @@ save_atoms(struct db_tx *tx, struct writing *writing)
 }
 
 /* Writes the atoms and the record if they changed, and ends the change. A write that only adds held
- * values changes the atoms but not the record, whose time and ETag would reveal them. */
+ * values changes the atoms but not the record, whose time and ETag would reveal them.
+ *
+ * The record is made first: it may look up names of apps, and what is written before a look-up
+ * cannot wait for the end of the transaction. */
 static enum err
 save_all(struct db_tx *tx, struct writing *writing)
 {
     const struct preference_write *params = writing->params;
     const struct atom_merge *merge = &writing->merge;
     struct arena *mem = writing->mem;
-    enum err err = merge->changed ? save_atoms(tx, writing) : ERR_NONE;
-    if (err)
-        return err;
-    if (merge->record_changed) {
+    if (merge->record_changed)
         make_record(tx, mem, params->domain, merge->atoms, merge->count, params->now,
                     record_store_find_set(writing->hint_sets, params->domain->name),
                     changed_members(writing), writing->record);
+    enum err err = merge->changed ? save_atoms(tx, writing) : ERR_NONE;
+    if (err)
+        return err;
+    if (merge->record_changed)
         err = record_store_put_release(tx, mem, params->user_id, writing->record,
                                        writing->had_record, merge->sequence, writing->hint_sets);
-    } else if (merge->changed) {
+    else if (merge->changed)
         err = record_store_release(tx, mem, params->user_id, merge->sequence);
-    }
     if (err)
         return err;
     if (!merge->record_changed) /* so it was not made */
