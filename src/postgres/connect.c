@@ -236,8 +236,9 @@ connect_host(struct postgres_store *store, struct postgres_host *host, int64_t u
     PGconn *handle = start(store, host, addresses);
     bool late = false;
     free(addresses);
-    if (handle != NULL && finish(store, host, handle, until, &late)) {
+    if (handle != NULL) /* before the server can send one: libpq would print it */
         PQsetNoticeReceiver(handle, ignore_notice, NULL);
+    if (handle != NULL && finish(store, host, handle, until, &late)) {
         host->reached_at = clock_ticks_ns();
         host->failed_at = 0;
         return handle;

@@ -19,6 +19,7 @@ struct postgres_waiter {
     pthread_cond_t granted;
     enum grant { WAIT, USE, OPEN, FAIL } grant;
     struct postgres_connection *connection; /* to use */
+    int64_t since;                          /* clock_ticks_ns() */
     struct postgres_waiter *next;
 };
 
@@ -51,14 +52,15 @@ postgres_pool_stop(struct postgres_store *store)
 
 /* ---- waiting; call these functions with the lock held ---- */
 
+/* In the order in which they came: a waiter whose attempt to connect failed keeps its place. */
 static void
-enqueue(struct postgres_store *store, struct postgres_waiter *waiter, bool first)
+enqueue(struct postgres_store *store, struct postgres_waiter *waiter, bool has_tried)
 {
-    waiter->next = first ? store->waiters : NULL;
-    if (first)
-        store->waiters = waiter;
-    else
-        *store->waiters_end = waiter;
+    struct postgres_waiter **at = has_tried ? &store->waiters : store->waiters_end;
+    while (*at != NULL && (*at)->since <= waiter->since)
+        at = &(*at)->next;
+    waiter->next = *at;
+    *at = waiter;
     if (waiter->next == NULL)
         store->waiters_end = &waiter->next;
     store->waiting++;
@@ -76,28 +78,28 @@ dequeue(struct postgres_store *store, const struct postgres_waiter *waiter)
     store->waiting--;
 }
 
-/* Wakes the transaction that has waited longest. */
 static void
-grant(struct postgres_store *store, enum grant what, struct postgres_connection *connection)
+grant(struct postgres_store *store, struct postgres_waiter *waiter, enum grant what,
+      struct postgres_connection *connection)
 {
-    struct postgres_waiter *first = store->waiters;
-    dequeue(store, first);
-    first->grant = what;
-    first->connection = connection;
-    pthread_cond_signal(&first->granted);
+    dequeue(store, waiter);
+    waiter->grant = what;
+    waiter->connection = connection;
+    pthread_cond_signal(&waiter->granted);
 }
 
 /* Returns FAIL if nothing was granted before `until`. */
 static enum grant
-wait_for_grant(struct postgres_store *store, bool first, int64_t until,
+wait_for_grant(struct postgres_store *store, int64_t since, bool has_tried,
                struct postgres_connection **out)
 {
-    struct postgres_waiter waiter = { .grant = WAIT };
+    struct postgres_waiter waiter = { .grant = WAIT, .since = since };
+    int64_t until = since + store->borrow_ms * 1000000;
     struct timespec end = { until / 1000000000, until % 1000000000 };
     if (store->waiting >= WAITING_MAX)
         return FAIL;
     clock_cond_init(&waiter.granted);
-    enqueue(store, &waiter, first);
+    enqueue(store, &waiter, has_tried);
     int late = 0;
     while (waiter.grant == WAIT && late == 0)
         late = pthread_cond_timedwait(&waiter.granted, &store->lock, &end);
@@ -123,28 +125,47 @@ reserve(struct postgres_store *store)
     store->connecting++;
 }
 
-/* Lets the first waiters open connections while the pool may grow. If the server is unreachable and
- * no connection is left to wait for, all waiters fail at once. */
+/* The first one. While attempts fail, as on a server with too many connections, the last one: it
+ * misses what is returned meanwhile. */
+static struct postgres_waiter *
+next_to_open(const struct postgres_store *store)
+{
+    struct postgres_waiter *at = store->waiters;
+    while (store->failing && at->next != NULL)
+        at = at->next;
+    return at;
+}
+
+/* Lets waiters open connections while the pool may grow. If the server is unreachable and no
+ * connection is left to wait for, all waiters fail at once. */
 static void
 grow(struct postgres_store *store)
 {
     while (store->waiters != NULL && may_open(store)) {
         reserve(store);
-        grant(store, OPEN, NULL);
+        grant(store, next_to_open(store), OPEN, NULL);
     }
     while (store->waiters != NULL && store->connections == 0)
-        grant(store, FAIL, NULL);
+        grant(store, store->waiters, FAIL, NULL);
+}
+
+/* False if no connection is idle. */
+static bool
+take_one_idle(struct postgres_store *store, struct postgres_connection **out)
+{
+    *out = store->idle;
+    if (*out == NULL)
+        return false;
+    store->idle = (*out)->next;
+    return true;
 }
 
 /* What a new borrower may do. */
 static enum grant
 decide(struct postgres_store *store, struct postgres_connection **out)
 {
-    *out = store->idle;
-    if (*out != NULL) {
-        store->idle = (*out)->next;
+    if (take_one_idle(store, out))
         return USE;
-    }
     grow(store);
     if (store->waiters == NULL && may_open(store)) {
         reserve(store);
@@ -179,11 +200,10 @@ postgres_borrow(struct postgres_store *store, struct postgres_connection **out)
 enum err
 postgres_borrow_since(struct postgres_store *store, int64_t began, struct postgres_connection **out)
 {
-    int64_t until = began + store->borrow_ms * 1000000;
     pthread_mutex_lock(&store->lock);
     enum grant granted = decide(store, out);
     if (granted == WAIT)
-        granted = wait_for_grant(store, false, until, out);
+        granted = wait_for_grant(store, began, false, out);
     while (granted == OPEN) {
         uint64_t generation = store->generation;
         pthread_mutex_unlock(&store->lock);
@@ -198,8 +218,12 @@ postgres_borrow_since(struct postgres_store *store, int64_t began, struct postgr
         grow(store);
         if (*out != NULL)
             break;
-        /* The server may have too many connections: wait for one in use. */
-        granted = store->connections > 0 ? wait_for_grant(store, true, until, out) : FAIL;
+        /* The server may have too many connections: take one that was returned meanwhile, or wait
+         * for one in use. */
+        if (take_one_idle(store, out))
+            granted = USE;
+        else
+            granted = store->connections > 0 ? wait_for_grant(store, began, true, out) : FAIL;
     }
     pthread_mutex_unlock(&store->lock);
     return granted == FAIL ? ERR_UNAVAILABLE : ERR_NONE;
@@ -209,8 +233,10 @@ void
 postgres_pool_reachable(struct postgres_store *store)
 {
     pthread_mutex_lock(&store->lock);
-    store->failing = false;
-    store->connect_after = 0;
+    if (store->connections == store->connecting) { /* otherwise it may have been full, not down */
+        store->failing = false;
+        store->connect_after = 0;
+    }
     grow(store);
     pthread_mutex_unlock(&store->lock);
 }
@@ -283,7 +309,7 @@ postgres_give_back(struct postgres_store *store, struct postgres_connection *con
         store->connections--;
         grow(store);
     } else if (store->waiters != NULL)
-        grant(store, USE, connection);
+        grant(store, store->waiters, USE, connection);
     else {
         connection->next = store->idle;
         store->idle = connection;

@@ -368,7 +368,7 @@ void postgres_give_back(struct postgres_store *store, struct postgres_connection
 /* Idle connections are closed, and those in use when they come back. */
 void postgres_pool_renew(struct postgres_store *store);
 
-/* The server answers: the pool need not pause before it connects again. */
+/* The server answers: a pool without connections need not pause before it connects again. */
 void postgres_pool_reachable(struct postgres_store *store);
 
 void postgres_metrics(struct db *db, struct buf *page); /* of the whole engine */

@@ -41,9 +41,11 @@ export async function timed(request) {
 }
 
 // What one client of a node does over and over. Reads and introspection use the newest access token, so that a
-// refresh which was acknowledged and is lost shows as 401 or 400.
+// refresh which was acknowledged and is lost shows as 401 or 400. No two cold reads in a row can be answered alike,
+// so they always read the database.
 const KINDS = {
   read: ({ api }) => api.get(`preferences/${MUSIC}`),
+  cold: ({ api }, number) => api.get(`agent-hints?domains=${MUSIC}&max_tokens=${500 + (number % 1000)}`),
   introspect: ({ app, api }) => app.introspect(api.token),
   async refresh({ app, api }) {
     const answer = await app.refresh(api.refresh_token);
@@ -99,6 +101,16 @@ export class Load {
     return Object.fromEntries(kinds.map((kind) => [kind, Math.round(first(kind) - since)]));
   }
 
+  // The longest time without a success of one kind of request, from `from` until now: { kind, ms }.
+  outage(from) {
+    const longest = (kind) => {
+      const times = [from, ...this.successes[kind].filter((time) => time > from), performance.now()];
+      return Math.max(...times.slice(1).map((time, i) => time - times[i]));
+    };
+    const all = Object.keys(KINDS).map((kind) => ({ kind, ms: Math.round(longest(kind)) }));
+    return all.reduce((worst, one) => (one.ms > worst.ms ? one : worst));
+  }
+
   async refused(kinds = Object.keys(KINDS)) {
     await until("503", () => this.has(() => kinds.every((kind) => this.statuses.has(`${kind} 503`))), 40_000);
   }
@@ -117,7 +129,7 @@ export class Load {
 }
 
 // Readiness is asked all the time. It answers within a second, whatever the database does; how long the machine
-// needs for any answer shows in /healthz, which is asked beside it.
+// needs for any answer shows in /healthz, which is asked beside it. Readiness needs an answer of another thread as well.
 class Probe {
   constructor(node) {
     Object.assign(this, { node, ending: false, late: [], slowest: 0, statuses: new Set() });
@@ -134,7 +146,7 @@ class Probe {
       if (ready === undefined) return;
       this.statuses.add(ready.answer.status);
       this.slowest = Math.max(this.slowest, ready.ms);
-      if (ready.ms > 1000 + health.ms) this.late.push(`/readyz ${Math.round(ready.ms)} ms, /healthz ${Math.round(health.ms)} ms`);
+      if (ready.ms > 1000 + 3 * health.ms) this.late.push(`/readyz ${Math.round(ready.ms)} ms, /healthz ${Math.round(health.ms)} ms`);
       await pause(100);
     }
   }
@@ -169,16 +181,19 @@ class Reference {
 }
 
 // A user with an app on each node, which ask all the time, and readiness probes. `stop` ends them and checks the statuses
-// and the probes. `address` is that of a server which answers throughout, or undefined.
-export async function startLoad(t, { w, nodes }, address) {
+// and the probes. `address` is that of a server which answers throughout, or undefined. `before` is called when everything
+// is prepared and nothing is asked yet.
+export async function startLoad(t, { w, nodes }, address, before = async () => {}) {
   const owner = await addPerson(w, "owner");
   const app = await addApp(w, { owner: "owner" });
-  const loads = [];
+  const clients = [];
   for (const [i, node] of nodes.entries()) {
     const person = i === 0 ? owner : await addPerson(w, `user${i}`);
     const api = via(await Client.connect(person, app, { scope: EVERYTHING }), node);
-    loads.push(new Load({ node, api, app: via(app, node), username: person.username }));
+    clients.push({ node, api, app: via(app, node), username: person.username });
   }
+  await before();
+  const loads = clients.map((client) => new Load(client));
   const probes = nodes.map((node) => new Probe(node));
   const reference = address === undefined ? { slowest: 0, stop() {} } : new Reference(address);
   const all = [...loads, ...probes, reference];
@@ -204,11 +219,27 @@ export async function startLoad(t, { w, nodes }, address) {
   };
 }
 
-// Every preference that was acknowledged is in the database.
+// Every preference that was acknowledged is in the database. Returns how many there are.
 export async function assertStored(address, loads) {
   for (const { username, written } of loads) {
+    const acknowledged = [...written]; // the load may go on
     const record = await psql(address, `SELECT r.record FROM user_record r JOIN username_lookup u USING (user_id) WHERE u.username = '${username}' AND r.domain = '${MUSIC}'`);
     const stored = new Set(JSON.parse(record.slice(record.indexOf("{"))).favorite_artists);
-    assert.deepEqual(written.filter((artist) => !stored.has(artist)), [], `acknowledged to ${username} and lost`);
+    assert.deepEqual(acknowledged.filter((artist) => !stored.has(artist)), [], `acknowledged to ${username} and lost`);
   }
+  return loads.reduce((sum, { written }) => sum + written.length, 0);
+}
+
+// What every test of a failing database states, and docs/OPERATING.md lists: the longest time since `from` in which no
+// request of a kind succeeded, how much of it was after the end of the fault, the statuses seen, and that no
+// acknowledged write is lost. Waits until every node serves again. `address` is the database that now has the data.
+export async function assertFigures(t, name, { loads }, { from, ended, address, within }) {
+  const again = (await Promise.all(loads.map((load) => load.served(ended)))).flatMap((one) => Object.values(one));
+  const outage = loads.map((load) => load.outage(from)).reduce((worst, one) => (one.ms > worst.ms ? one : worst));
+  const statuses = [...new Set(loads.flatMap((load) => [...load.statuses.keys()]))].sort();
+  for (const load of loads) load.assertStatuses();
+  const stored = await assertStored(address, loads);
+  t.diagnostic(`${name}: longest outage ${outage.ms} ms (${outage.kind}), served again ${Math.max(...again)} ms after its end; ${statuses.join(", ")}; 0 of ${stored} acknowledged writes lost`);
+  assert.ok(stored > 0, `${name}: no write was acknowledged`);
+  assert.ok(Math.max(...again) < within, `${name}: served again after ${again} ms, not within ${within} ms`);
 }
