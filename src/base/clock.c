@@ -32,7 +32,7 @@ int64_t
 clock_real_ns(void)
 {
     struct timespec now = read_clock(CLOCK_REALTIME);
-    return ((int64_t)now.tv_sec + fault_injection_skew()) * 1000000000 + now.tv_nsec;
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec + fault_injection_skew_ms() * 1000000;
 }
 
 /* A stopped clock comes first: tests also stop it where the database's clock is followed. */

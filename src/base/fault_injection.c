@@ -16,7 +16,7 @@ struct script {
     _Atomic int64_t calls_left;
     _Atomic int64_t calls;
     _Atomic int64_t cheap_hashing;
-    _Atomic int64_t skew;
+    _Atomic int64_t skew_ms;
     _Atomic int64_t lazy_preparing;
 };
 
@@ -70,9 +70,9 @@ fault_injection_hashes_cheaply(void)
 }
 
 int64_t
-fault_injection_skew(void)
+fault_injection_skew_ms(void)
 {
-    return atomic_load_explicit(&script->skew, memory_order_relaxed);
+    return atomic_load_explicit(&script->skew_ms, memory_order_relaxed);
 }
 
 bool

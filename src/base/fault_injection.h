@@ -28,7 +28,7 @@ int64_t fault_injection_now(void);
 int64_t fault_injection_forward_ms(void);
 bool fault_injection_call_fails(void); /* counts one database call */
 bool fault_injection_hashes_cheaply(void);
-int64_t fault_injection_skew(void);
+int64_t fault_injection_skew_ms(void);
 bool fault_injection_prepares_lazily(void);
 
 #else
@@ -63,7 +63,7 @@ fault_injection_hashes_cheaply(void)
 }
 
 static inline int64_t
-fault_injection_skew(void)
+fault_injection_skew_ms(void)
 {
     return 0;
 }

@@ -196,6 +196,33 @@ writev(int fd, const struct iovec *pieces, int count)
     return write_fails(fd, 0) ? -1 : real(fd, pieces, count);
 }
 
+static off_t
+length_of(const struct iovec *pieces, int count)
+{
+    off_t length = 0;
+    for (int i = 0; i < count; i++)
+        length += (off_t)pieces[i].iov_len;
+    return length;
+}
+
+ssize_t
+pwritev(int fd, const struct iovec *pieces, int count, off_t offset)
+{
+    ssize_t (*real)(int, const struct iovec *, int, off_t);
+    find(&real, "pwritev");
+    return write_fails(fd, offset + length_of(pieces, count)) ? -1
+                                                              : real(fd, pieces, count, offset);
+}
+
+ssize_t
+pwritev64(int fd, const struct iovec *pieces, int count, off64_t offset)
+{
+    ssize_t (*real)(int, const struct iovec *, int, off64_t);
+    find(&real, "pwritev64");
+    return write_fails(fd, offset + length_of(pieces, count)) ? -1
+                                                              : real(fd, pieces, count, offset);
+}
+
 ssize_t
 read(int fd, void *bytes, size_t length)
 {

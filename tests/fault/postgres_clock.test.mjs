@@ -10,8 +10,12 @@ import { Client, MUSIC } from "../kit/preferences.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres, world } from "../kit/world.mjs";
 
-onPostgres("a node whose clock is wrong by minutes or seconds is not ready, and harms nobody", async (t) => {
-  const w = await world(t, { settings: RATES });
+const DAYS_40 = 40 * 86400;
+const LIVE = ["session", "token_family", "refresh_token", "access_token", "app_grant"];
+
+// Two nodes, of which `faults` controls the second one's clock, and a user with an app.
+async function twoNodes(t, settings = {}) {
+  const w = await world(t, { settings: { ...RATES, ...settings } });
   const right = at(w, w.service);
   const faults = new FaultInjection(path.join(w.dir, "wrong_clock"));
   t.after(() => faults.close());
@@ -22,21 +26,71 @@ onPostgres("a node whose clock is wrong by minutes or seconds is not ready, and 
   const app = await addApp(w, {});
   const api = await Client.connect(person, app, { scope: EVERYTHING });
   await api.write(MUSIC, { genres: ["jazz"] });
-  const rows = () => w.sql("SELECT count(*) FROM (SELECT 1 FROM session UNION ALL SELECT 1 FROM token_family UNION ALL SELECT 1 FROM refresh_token) AS live");
-  for (const seconds of [300, -300, 2, -2]) {
-    const before = Number(await rows());
+  return { w, right, wrong, faults, person, app, api };
+}
+
+const isReady = async (node) => (await node.get("/readyz")).status === 200;
+
+async function turnsNotReady(node, seconds) {
+  const shown = Math.sign(seconds) * Math.round(Math.abs(seconds)); // a second more or less while the clocks are read
+  const said = new RegExp(`differs by (${shown - 1}|${shown}|${shown + 1}) seconds`);
+  const line = await node.service.logged(`${seconds} seconds`, ({ event, problem }) => event === "store_not_ready" && said.test(problem));
+  assert.equal(line.level, "warn");
+  assert.match((await until("503", async () => [await node.get("/readyz")].find(({ text }) => text.includes("clock")))).text, said);
+}
+
+onPostgres("a clock that is wrong by half a second is no reason to refuse, by more than one it is", async (t) => {
+  const { wrong, faults } = await twoNodes(t);
+  for (const sign of [1, -1]) {
+    faults.skewClock(sign * 0.5);
+    // Each question about readiness compares the clocks.
+    for (let i = 0; i < 5; i++) assert.doesNotMatch((await wrong.get("/readyz")).text, /clock/);
+    await until("readiness", () => isReady(wrong));
+    faults.skewClock(sign * 1.6);
+    await turnsNotReady(wrong, sign * 1.6);
+    faults.skewClock(0);
+    await until("readiness", () => isReady(wrong));
+  }
+});
+
+onPostgres("five minutes end no authorization that two nodes share, and no family", async (t) => {
+  const { right, wrong, faults, person, app, api } = await twoNodes(t);
+  for (const seconds of [300, -300]) {
     faults.skewClock(seconds);
-    const line = await wrong.service.logged(`${seconds} seconds`, ({ event, problem }) => event === "store_not_ready" && new RegExp(`differs by ${seconds} seconds`).test(problem));
-    assert.equal(line.level, "warn");
-    assert.equal((await wrong.get("/readyz")).status, 503);
+    await turnsNotReady(wrong, seconds);
     assert.equal((await right.get("/readyz")).status, 200);
     // It uses the database's clock: what it is asked all the same, it answers correctly.
     assert.equal((await via(api, wrong).get(`preferences/${MUSIC}`)).status, 200);
-    const connected = await Client.connect(person, app, { scope: EVERYTHING }); // a code and its exchange
-    assert.deepEqual((await connected.record(MUSIC)).genres, ["jazz"]);
-    assert.equal((await via(app, wrong).refresh(connected.refresh_token)).status, 200);
-    assert.ok(Number(await rows()) >= before, `${seconds} seconds: rows were deleted`);
+    for (const [pages, token] of [[right, wrong], [wrong, right]]) {
+      const connected = await Client.connect(via(person, pages), via(app, token), { scope: EVERYTHING });
+      for (const node of [wrong, right, wrong]) {
+        Object.assign(connected, { app: via(app, node) });
+        await connected.renew();
+        for (const reader of [right, wrong]) assert.deepEqual((await via(connected, reader).record(MUSIC)).genres, ["jazz"]);
+      }
+    }
     faults.skewClock(0);
-    await until("readiness", async () => (await wrong.get("/readyz")).status === 200);
+    await until("readiness", () => isReady(wrong));
   }
+});
+
+onPostgres("housekeeping of a node that is 40 days ahead deletes nothing of the cluster", async (t) => {
+  const { w, wrong, faults, api } = await twoNodes(t, { "log-level": "debug" });
+  const count = async () => {
+    const rows = [];
+    for (const table of LIVE) rows.push(`${table} ${await w.sql(`SELECT count(*) FROM ${table}`)}`);
+    return rows;
+  };
+  const before = await count();
+  assert.deepEqual(before.filter((row) => row.endsWith(" 0")), [], "there is something to delete");
+  faults.skewClock(DAYS_40);
+  await turnsNotReady(wrong, DAYS_40);
+  const rounds = () => wrong.service.log.filter(({ event }) => event === "housekeeping_done").length;
+  for (let round = 1; round <= 2; round++) {
+    const earlier = rounds();
+    faults.forwardDeadlines(61_000);
+    await until("a round of housekeeping", () => rounds() > earlier);
+  }
+  assert.deepEqual(await count(), before);
+  await api.renew();
 });

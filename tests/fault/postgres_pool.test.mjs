@@ -2,9 +2,8 @@
 
 import assert from "node:assert/strict";
 import { assertUnavailable } from "../kit/expect.mjs";
-import { addApp, addPerson, EVERYTHING } from "../kit/oauth.mjs";
-import { RATES, timed } from "../kit/pg_load.mjs";
-import { Client, MUSIC } from "../kit/preferences.mjs";
+import { assertFigures, RATES, startLoad, timed } from "../kit/pg_load.mjs";
+import { MUSIC } from "../kit/preferences.mjs";
 import { Program } from "../kit/process.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres, world } from "../kit/world.mjs";
@@ -26,14 +25,17 @@ async function holdName(w, username) {
 
 onPostgres("requests that get no connection are 503 after the wait, and are served when one is free", async (t) => {
   const w = await world(t, { databases: 1, settings: { ...RATES, cache: 0, pool: 1, "store-deadline": 60_000 } });
-  const person = await addPerson(w, "ada");
-  const app = await addApp(w, {});
-  const api = await Client.connect(person, app, { scope: EVERYTHING });
+  const load = await startLoad(t, { w, nodes: [w] });
+  const [one] = load.loads;
+  await one.served(0);
+  const { api } = one;
   const requests = (ask) => Array.from({ length: REQUESTS }, (_, i) => timed(ask(i)));
   const reads = () => requests(() => api.get(`preferences/${MUSIC}`));
   const writes = () => requests((i) => api.send(MUSIC, { genres: [`genre ${i}`] }));
 
   const release = await holdName(w, "held");
+  one.forget();
+  const from = performance.now();
   const held = w.signUp({ username: "held" });
   const locked = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   await until("the connection in use", async () => (await w.sql(locked)) === "1");
@@ -50,9 +52,13 @@ onPostgres("requests that get no connection are 503 after the wait, and are serv
   let ended = false;
   const waiting = Promise.all([...reads(), ...writes()]).finally(() => (ended = true));
   await until("requests that wait", async () => ended || (await w.metrics())["penchant_store_waiting"] > 0);
+  await one.refused();
   await release();
+  const free = performance.now();
   for (const { answer, ms } of await waiting) assert.ok(answer.status === 200 || ms > WAIT_MS - 100, answer.text);
   assert.equal((await held).status, 303);
   for (const { answer } of await Promise.all([...reads(), ...writes()])) assert.equal(answer.status, 200, answer.text);
-  assert.equal((await w.metrics())["penchant_store_waiting"], 0);
+  await assertFigures(t, "every connection of the pool is in use", load, { from, ended: free, address: w.address, within: SLACK_MS });
+  await load.stop();
+  await until("no request to wait", async () => (await w.metrics())["penchant_store_waiting"] === 0);
 });

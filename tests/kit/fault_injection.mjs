@@ -48,7 +48,7 @@ export class FaultInjection {
 
   // The clock of the machine is wrong by so many seconds.
   skewClock(seconds) {
-    this.write(SKEW, seconds);
+    this.write(SKEW, seconds * 1000); // in milliseconds
   }
 
   hashCheaply() {
