@@ -163,8 +163,10 @@ onTwo("what every database has is made the same when a service starts", async (t
   await psql(w.parts[1], `UPDATE app SET name = 'Another' WHERE app_id = '${renamed}'; DELETE FROM app WHERE app_id = '${missing}';
     UPDATE app SET epoch = epoch + 1, status = 'disabled' WHERE app_id = '${disabled}'; UPDATE challenge_key SET private_key = 'x';
     INSERT INTO challenge_key SELECT 1, 'x' WHERE NOT EXISTS (SELECT 1 FROM challenge_key);
-    UPDATE app SET created_at = created_at - 7200 WHERE app_id = '${old}'`);
-  await psql(w.parts[0], `DELETE FROM app WHERE app_id IN ('${old}', '${young}'); INSERT INTO challenge_key VALUES (1, 'y') ON CONFLICT (id) DO UPDATE SET private_key = 'y'`);
+    UPDATE app SET created_at = created_at - 7200 WHERE app_id = '${old}';
+    INSERT INTO app_logo VALUES ('${renamed}', 'second'), ('${disabled}', 'second'), ('${old}', 'second')`);
+  await psql(w.parts[0], `DELETE FROM app WHERE app_id IN ('${old}', '${young}'); INSERT INTO challenge_key VALUES (1, 'y') ON CONFLICT (id) DO UPDATE SET private_key = 'y';
+    INSERT INTO app_logo VALUES ('${renamed}', 'first'), ('${missing}', 'first')`);
   await start();
   const apps = await inEach(w, "SELECT name, status FROM app WHERE name <> 'New' ORDER BY name");
   assert.equal(apps[0], ["Disabled|disabled", "Missing|active", "Renamed|active", "Same|active"].join("\n"));
@@ -172,6 +174,9 @@ onTwo("what every database has is made the same when a service starts", async (t
   assert.deepEqual(await inEach(w, "SELECT count(*) FROM app WHERE name = 'New'"), ["0", "1"], "another node may be adding it");
   assert.deepEqual(await inEach(w, `SELECT count(*) FROM deleted_app WHERE app_id = '${old}'`), ["1", "1"]);
   assert.deepEqual(await inEach(w, "SELECT private_key FROM challenge_key"), ["y", "y"]);
+  const logos = await inEach(w, "SELECT name, image FROM app_logo LEFT JOIN app USING (app_id) ORDER BY name");
+  assert.equal(logos[0], ["Disabled|second", "Missing|first", "Renamed|first"].join("\n"));
+  assert.equal(logos[1], logos[0]);
   const repaired = () => w.service.log.filter(({ event }) => event === "store_app_repaired").length;
   assert.equal(repaired(), 4);
   await w.stop();
