@@ -46,6 +46,9 @@ const tasks = [
     ...testFiles("api").map((file) => fileTask(`TSan api on ${title}`, file, { STORE, PENCHANT: "build/tsan/penchant" }, HOUR)),
   ]),
   ...testFiles("api").filter((file) => !/\/(move|restore)\.test/.test(file)).map((file) => fileTask("api on two-databases", file, { STORE: "postgres", DATABASES: "2" }, HOUR)),
+  // Threads that only a trouble of the database wakes, and those of several databases.
+  ...["postgres_cancel", "postgres_hang", "spread", "spread_hang"].map((name) => fileTask("TSan fault on PostgreSQL", fault(name), { STORE: "postgres", ...ON_DISK, PENCHANT: "build/tsan/penchant" }, HOUR)),
+  ...["oauth_refresh", "oauth_races", "preferences_merging", "sign_up"].map((name) => fileTask("TSan api on two-databases", path.join(ROOT, "tests/api", `${name}.test.mjs`), { STORE: "postgres", DATABASES: "2", PENCHANT: "build/tsan/penchant" }, HOUR)),
   fileTask("disaster drill on SQLite", fault("drill"), { STORE: "sqlite", ...ON_DISK, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "60", DRILL_ROUNDS: process.env.DRILL_ROUNDS ?? "3" }, HOUR),
   fileTask("fault on PostgreSQL", fault("nth_call"), { STORE: "postgres", ...ON_DISK }, HOUR),
   fileTask("clients on PostgreSQL", path.join(ROOT, "tests/clients/mcp_sign_in.test.mjs"), { STORE: "postgres" }, HOUR),
