@@ -30,8 +30,8 @@ SQL_MANY(refresh_find,
          " JOIN token_family f ON f.family_id = r.family_id FOR UPDATE OF r");
 
 SQL(refresh_find_forgotten,
-    "SELECT f.app_id, CASE WHEN EXISTS (SELECT 1 FROM lost_writes WHERE lost_until >= $4"
-    " AND lost_from <= $3) THEN 1 ELSE 0 END FROM token_family f"
+    "SELECT f.app_id, (SELECT 1 FROM lost_writes WHERE lost_until >= $4 AND lost_from <= $3"
+    " ORDER BY lost_until LIMIT 1) FROM token_family f"
     " WHERE f.family_id = $1 AND f.issued_at > $2");
 
 SQL_UNTRACKED_MANY(
