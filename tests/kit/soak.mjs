@@ -1,7 +1,7 @@
 // `make soak`: the long tests. A hundred rounds of kill -9 on each store, two minutes of mixed load with
 // random crashes, three disaster drills (the store is lost under load and restored), twenty promotions of a
 // replica while the primary is dead, hangs, is partitioned, or is read-only, a switchover and a killed leader in
-// a cluster of Patroni, three thousand changes on one of three nodes with reads on all, an upgrade under load,
+// a cluster of Patroni, six thousand changes on one of three nodes with reads on all, an upgrade under load,
 // four thousand random walks through OAuth, fifty thousand
 // bodies generated from the schemas, two million texts for the token counter, two million hint responses
 // checked for their invariants, hints about eleven thousand generated users, the pages in all four views and

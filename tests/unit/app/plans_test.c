@@ -28,6 +28,8 @@ static const struct {
 } may_scan[] = {
     { "outbox_count", "counts at most 10,000 emails, every ten seconds, on its own thread" },
     { "usage_list_revoked", "needs all rows; housekeeping deletes them after an hour" },
+    { "refresh_find_forgotten",
+      "lost_writes has a row for each failover, and unknown tokens are rare" },
     { "orphan_access", "only `penchant check --compact` deletes what has no family" },
     { "orphan_codes", "the same" },
     { "orphan_refresh", "the same" },
@@ -193,16 +195,23 @@ check_on_postgres(PGconn *handle, struct arena *mem, const char *name, const cha
     return scans ? 1 : 0;
 }
 
-/* The form of a statement for many callers, with the settings of the program's connections. */
+/* The settings of the program's connections for statements of many callers. */
+static void
+set_as_for_many(PGconn *handle)
+{
+    PQclear(run(handle, "SET LOCAL plan_cache_mode = force_generic_plan"));
+    PQclear(run(handle, "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
+                        "SET LOCAL enable_mergejoin = off; SET LOCAL enable_bitmapscan = off"));
+}
+
+/* The form of a statement for many callers. */
 static size_t
 check_many(PGconn *handle, struct arena *mem, const struct sql *sql)
 {
     if (sql->many == NULL)
         return 0;
     assert_int_equal(strlen(sql->types), count_parameters(sql->text));
-    PQclear(run(handle, "SET LOCAL plan_cache_mode = force_generic_plan"));
-    PQclear(run(handle, "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;"
-                        "SET LOCAL enable_mergejoin = off; SET LOCAL enable_bitmapscan = off"));
+    set_as_for_many(handle);
     return check_on_postgres(handle, mem, postgres_many_name(mem, sql).ptr,
                              postgres_many_text(mem, sql).ptr, "'{" PARAMETER "," PARAMETER "}'");
 }
@@ -224,6 +233,77 @@ check_all_on_postgres(struct kit *kit)
     return failed;
 }
 
+/* The statistics are from before midnight, when every user's day was closed: the planner expects no
+ * open day. After midnight every active user has one, the same, and an index condition on `closed`
+ * finds the rows of all of them; see activity_add in activity_store.c. */
+static void
+close_a_day_of_every_user(PGconn *handle)
+{
+    PQclear(run(handle, "TRUNCATE plans.activity_day"));
+    PQclear(run(handle, "INSERT INTO plans.activity_day SELECT 'k' || g, 100, 1, '', ''"
+                        " FROM generate_series(1, 20000) g"));
+    PQclear(run(handle, "ANALYZE plans.activity_day"));
+}
+
+static const struct sql *
+find_statement(const char *name)
+{
+    for (size_t i = 0; i < db_statement_count(); i++)
+        if (strcmp(db_statement(i)->name, name) == 0)
+            return db_statement(i);
+    fail_msg("no statement %s", name);
+    return NULL;
+}
+
+/* Prepares `text` as `name`. Whether an index on activity_day (closed) finds the rows. */
+static bool
+uses_index_on_closed(PGconn *handle, struct arena *mem, const char *name, const char *text)
+{
+    struct str explain = str_format(mem, "EXPLAIN EXECUTE %s%s", name, "(");
+    long parameters = count_parameters(text);
+    for (long i = 0; i < parameters; i++)
+        explain = str_format(mem, "%s'{" PARAMETER "," PARAMETER "}'%c", explain.ptr,
+                             i + 1 < parameters ? ',' : ')');
+    PQclear(run(handle, str_format(mem, "PREPARE %s AS %s", name, text).ptr));
+    PGresult *plan = run(handle, explain.ptr);
+    bool used = false;
+    for (int i = 0; i < PQntuples(plan); i++)
+        used = used || strstr(PQgetvalue(plan, i, 0), "activity_day_closed") != NULL;
+    PQclear(plan);
+    return used;
+}
+
+/* The text without the "+ 0" that keeps the planner away from that index. */
+static const char *
+without_guard(struct arena *mem, const char *text)
+{
+    static const char guarded[] = "closed + 0 = 0";
+    const char *at = strstr(text, guarded);
+    if (at == NULL)
+        return NULL;
+    return str_format(mem, "%.*sclosed = 0%s", (int)(at - text), text, at + strlen(guarded)).ptr;
+}
+
+static void
+activity_is_added_by_user_and_not_by_open_day(struct kit *kit)
+{
+    if (!kit->postgres)
+        return;
+    const struct sql *add = find_statement("activity_add");
+    const char *text = postgres_many_text(kit->mem, add).ptr;
+    PGconn *handle = PQconnectdb(kit->address);
+    assert_int_equal(PQstatus(handle), CONNECTION_OK);
+    fill_tables(handle, kit->mem);
+    close_a_day_of_every_user(handle);
+    set_as_for_many(handle);
+    assert_false(uses_index_on_closed(handle, kit->mem, "guarded", text));
+    /* If the planner no longer wants that index, the guard and this test can go. */
+    const char *plain = without_guard(kit->mem, text);
+    assert_non_null(plain);
+    assert_true(uses_index_on_closed(handle, kit->mem, "plain", plain));
+    PQfinish(handle);
+}
+
 static void
 no_statement_reads_a_whole_table(struct kit *kit)
 {
@@ -236,6 +316,9 @@ no_statement_reads_a_whole_table(struct kit *kit)
 int
 main(void)
 {
-    static const struct kit_case cases[] = { KIT_CASE(no_statement_reads_a_whole_table) };
+    static const struct kit_case cases[] = {
+        KIT_CASE(no_statement_reads_a_whole_table),
+        KIT_CASE(activity_is_added_by_user_and_not_by_open_day),
+    };
     return KIT_RUN("app/plans", cases, LOG_WARN);
 }
