@@ -95,8 +95,8 @@ BEGIN {
     file_of_library["zxcvbn.h"] = "src/crypt/password[.]c"
 
     # Limits of a module.
-    files_max = 36
-    lines_max = 5500
+    files_max = 34
+    lines_max = 5200
 
     # Headers that every module may include. Any other header is a new library, which must be added to the
     # table of layers first.
@@ -446,11 +446,11 @@ function check_literals(    i, text)
         text = literals[i]
         if (!(module in has_sql) && looks_like_sql(text))
             fail("sql", "SQL belongs in src/store, src/credential, and src/db")
-        if (module == "text" || FILENAME == "src/base/log.c" ||
+        if (module == "text" || module == "template" || FILENAME == "src/base/log.c" ||
             FILENAME == "src/value/value_patterns.c") # reads markup, writes none
             continue
         if (text ~ /^</ || text ~ /<\/[a-z]/)
-            fail("markup", "markup belongs in pages/ or src/text, which escape it")
+            fail("markup", "markup belongs in pages/, src/text, or src/template, which escape it")
         if (text ~ /\{\\"/ || text ~ /^,\\"/)
             fail("markup", "write JSON with src/text/json_write.h, which escapes it")
     }

@@ -13,7 +13,7 @@
 #include "page/account_page.h"
 #include "page/pager.h"
 #include "page/when.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "text/url.h"
 #include "web/call.h"
 #include "web/error.h"

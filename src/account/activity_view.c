@@ -10,7 +10,7 @@
 #include "job/activity.h"
 #include "page/device.h"
 #include "page/when.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "text/utf8.h"
 #include "web/call.h"
 #include "web/message.h"

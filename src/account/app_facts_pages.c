@@ -13,7 +13,7 @@
 #include "page/account_page.h"
 #include "page/facts.h"
 #include "page/pager.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/error.h"
 #include "web/flash.h"

@@ -19,7 +19,7 @@
 #include "page/when.h"
 #include "page/sensitive.h"
 #include "text/form.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "text/time_text.h"
 #include "text/utf8.h"
 #include "web/call.h"

@@ -14,7 +14,7 @@
 #include "page/when.h"
 #include "text/base64url.h"
 #include "text/json_write.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "text/url.h"
 #include "web/call.h"
 #include "web/message.h"

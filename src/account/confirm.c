@@ -1,7 +1,7 @@
 #include "account/confirm.h"
 
 #include "dispatch/browser_session.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/flash.h"
 #include "web/message.h"

@@ -11,7 +11,7 @@
 #include "identity/security.h"
 #include "page/account_page.h"
 #include "page/passkey_form.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/message.h"
 #include "web/page.h"

@@ -5,7 +5,7 @@
 #include "dispatch/browser_session.h"
 #include "flow/accounts.h"
 #include "page/account_page.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "transfer/transfer.h"
 #include "web/call.h"
 #include "web/error.h"

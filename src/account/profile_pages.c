@@ -12,7 +12,7 @@
 #include "identity/profile.h"
 #include "page/account_page.h"
 #include "text/multipart.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/flash.h"
 #include "web/message.h"

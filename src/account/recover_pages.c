@@ -12,7 +12,7 @@
 #include "identity/recovery.h"
 #include "page/account_page.h"
 #include "page/notice.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/flash.h"
 #include "web/message.h"

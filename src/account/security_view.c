@@ -8,7 +8,7 @@
 #include "page/device.h"
 #include "page/passkey_form.h"
 #include "page/when.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/message.h"
 #include "web/page.h"

@@ -3,7 +3,7 @@
 #include "account/account_routes.h"
 
 #include "base/embedded.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "text/time_text.h"
 #include "web/call.h"
 #include "web/page.h"

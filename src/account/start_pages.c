@@ -1,6 +1,6 @@
 /* start_pages.c - the start page. */
 #include "account/account_routes.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/page.h"
 #include "web/state.h"

@@ -6,7 +6,7 @@
 #include "dispatch/browser_session.h"
 #include "identity/email.h"
 #include "page/account_page.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/flash.h"
 #include "web/message.h"

@@ -10,7 +10,7 @@
 #include "portal/guide.h"
 #include "portal/reference.h"
 #include "portal/snippet.h"
-#include "text/catalog.h"
+#include "template/catalog.h"
 #include "text/json_write.h"
 
 #define HELP_MAX (256 * 1024)

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/nearest.h"
+#include "text/nearest.h"
 #include "db/db.h"
 #include "text/json_write.h"
 

@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 #include "base/embedded.h"
-#include "base/nearest.h"
+#include "text/nearest.h"
 #include "domain/domain.h"
 #include "context/context.h"
 #include "model/scope.h"

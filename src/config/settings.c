@@ -12,7 +12,7 @@
 #include "base/arena.h"
 #include "base/ascii.h"
 #include "base/buf.h"
-#include "base/nearest.h"
+#include "text/nearest.h"
 #include "config/secret_file.h"
 #include "db/db.h"
 #include "http/limits.h"

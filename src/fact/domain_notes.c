@@ -9,7 +9,7 @@
 
 #include "base/arena.h"
 #include "base/ascii.h"
-#include "base/nearest.h"
+#include "text/nearest.h"
 #include "domain/domain.h"
 #include "value/value_clean.h"
 #include "domain/value_text.h"

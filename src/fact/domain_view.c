@@ -16,7 +16,7 @@
 #include "page/facts.h"
 #include "page/pager.h"
 #include "text/json_read.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/message.h"
 

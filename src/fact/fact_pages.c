@@ -14,7 +14,7 @@
 #include "page/when.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/flash.h"
 #include "web/message.h"

@@ -11,7 +11,7 @@
 #include "page/facts.h"
 #include "text/form.h"
 #include "text/multipart.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "text/utf8.h"
 #include "transfer/bring.h"
 #include "transfer/draft.h"

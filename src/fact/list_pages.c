@@ -12,7 +12,7 @@
 #include "page/account_page.h"
 #include "page/facts.h"
 #include "page/pager.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "text/url.h"
 #include "web/call.h"
 #include "web/flash.h"

@@ -13,7 +13,7 @@
 #include "page/facts.h"
 #include "page/hints_panel.h"
 #include "page/pager.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "text/url.h"
 #include "web/call.h"
 #include "web/message.h"

@@ -14,7 +14,7 @@
 #include "text/form.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/message.h"
 #include "web/response.h"

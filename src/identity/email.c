@@ -14,7 +14,7 @@
 #include "store/outbox_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
-#include "text/catalog.h"
+#include "template/catalog.h"
 
 /* Subject, text before the link, text after it. */
 static const char keys[MAIL_KINDS][EMAIL_TEXTS][32] MESSAGE_KEYS = {

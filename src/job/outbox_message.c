@@ -5,7 +5,7 @@
 #include "flow/accounts.h"
 #include "identity/email.h"
 #include "identity/recovery.h"
-#include "text/catalog.h"
+#include "template/catalog.h"
 #include "text/mime.h"
 
 #define MESSAGE_BYTES_MAX (64 * 1024)

@@ -26,7 +26,7 @@
 #include "oauth/resource.h"
 #include "oauth/trial.h"
 #include "text/form.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/error.h"
 #include "web/message.h"

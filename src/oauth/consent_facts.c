@@ -9,7 +9,7 @@
 #include "model/grant.h"
 #include "page/facts.h"
 #include "text/form.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/message.h"
 #include "web/state.h"

@@ -10,7 +10,7 @@
 #include "dispatch/browser_session.h"
 #include "preference/hints.h"
 #include "page/hints_panel.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/message.h"
 #include "web/state.h"

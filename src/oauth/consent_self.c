@@ -2,7 +2,7 @@
 
 #include "model/app.h"
 #include "text/form.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/message.h"
 

@@ -15,7 +15,7 @@
 #include "oauth/oauth_routes.h"
 #include "page/notice.h"
 #include "page/passkey_form.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/flash.h"
 #include "web/message.h"

@@ -13,7 +13,7 @@
 #include "oauth/oauth_routes.h"
 #include "page/device.h"
 #include "page/passkey_form.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/language.h"
 #include "web/message.h"

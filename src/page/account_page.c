@@ -9,7 +9,7 @@
 #include "domain/domain.h"
 #include "http/server.h"
 #include "page/pager.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "text/time_text.h"
 #include "web/assets.h"
 #include "web/call.h"

@@ -3,7 +3,7 @@
 #include "page/chart.h"
 
 #include "page/when.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/message.h"
 

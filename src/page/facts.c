@@ -16,7 +16,7 @@
 #include "page/when.h"
 #include "text/html.h"
 #include "text/json_read.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "text/utf8.h"
 #include "web/call.h"
 #include "web/message.h"

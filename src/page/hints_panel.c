@@ -7,7 +7,7 @@
 #include "preference/hints.h"
 #include "model/grant.h"
 #include "text/json_read.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/message.h"
 #include "web/state.h"

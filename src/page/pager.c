@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 #include "text/html.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/message.h"
 

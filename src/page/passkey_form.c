@@ -2,7 +2,7 @@
 #include "page/passkey_form.h"
 
 #include "dispatch/browser_session.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/state.h"
 

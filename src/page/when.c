@@ -2,7 +2,7 @@
  * day wrong for the reader, whose time zone is unknown. */
 #include "page/when.h"
 
-#include "text/template.h"
+#include "template/template.h"
 #include "text/time_text.h"
 #include "web/call.h"
 #include "web/message.h"

@@ -12,7 +12,7 @@
 #include "page/account_page.h"
 #include "page/when.h"
 #include "text/form.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/message.h"
 

@@ -13,7 +13,7 @@
 #include "page/when.h"
 #include "portal/app_form.h"
 #include "portal/portal_routes.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/flash.h"
 #include "web/message.h"

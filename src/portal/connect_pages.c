@@ -2,7 +2,7 @@
 #include "portal/app_form.h"
 #include "portal/portal_routes.h"
 #include "portal/snippet.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/state.h"
 

@@ -4,7 +4,7 @@
 #include "portal/guide.h"
 #include "portal/portal_routes.h"
 #include "portal/snippet.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/message.h"
 #include "web/response.h"

@@ -2,7 +2,7 @@
 
 #include "base/buf.h"
 #include "portal/snippet.h"
-#include "text/catalog.h"
+#include "template/catalog.h"
 
 #define SECTION STR("# ---- ")
 

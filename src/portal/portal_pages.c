@@ -14,7 +14,7 @@
 #include "page/when.h"
 #include "portal/app_form.h"
 #include "portal/portal_routes.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/message.h"
 #include "web/response.h"

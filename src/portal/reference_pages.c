@@ -14,7 +14,7 @@
 #include "portal/portal_routes.h"
 #include "portal/reference.h"
 #include "text/json_tree.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/call.h"
 #include "web/language.h"
 #include "web/message.h"

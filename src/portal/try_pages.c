@@ -12,7 +12,7 @@
 #include "portal/app_form.h"
 #include "portal/portal_routes.h"
 #include "text/form.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "text/url.h"
 #include "web/call.h"
 #include "web/error.h"

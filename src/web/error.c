@@ -7,7 +7,7 @@
 
 #include "http/server.h"
 #include "text/json_write.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/accept.h"
 #include "web/call.h"
 #include "web/message.h"

@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "text/base64url.h"
 #include "text/form.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "text/url.h"
 #include "web/browser_cookie.h"
 #include "web/call.h"

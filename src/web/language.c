@@ -6,8 +6,8 @@
 
 #include "base/arena.h"
 #include "base/embedded.h"
-#include "text/catalog.h"
-#include "text/template.h"
+#include "template/catalog.h"
+#include "template/template.h"
 #include "web/accept.h"
 
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "web/message.h"
 
 #include "base/buf.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/browser_cookie.h"
 #include "web/call.h"
 #include "web/language.h"

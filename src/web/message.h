@@ -1,12 +1,12 @@
 /* message.h - messages of the pages, in the language of the request.
  *
- * Write keys with KEY() of text/catalog.h, so that a key without a message fails at startup.
+ * Write keys with KEY() of template/catalog.h, so that a key without a message fails at startup.
  * Results are in the request's arena. Call from the thread that handles the request. */
 #ifndef WEB_MESSAGE_H
 #define WEB_MESSAGE_H
 
 #include "base/str.h"
-#include "text/catalog.h"
+#include "template/catalog.h"
 
 struct call;
 struct language;

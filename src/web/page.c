@@ -4,7 +4,7 @@
  * need more call page_allow_…() after page_send(), which has set the default. */
 #include "web/page.h"
 
-#include "text/template.h"
+#include "template/template.h"
 #include "web/assets.h"
 #include "web/browser_cookie.h"
 #include "web/call.h"

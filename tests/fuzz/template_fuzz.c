@@ -1,7 +1,7 @@
 /* No template or value causes a crash, and in valid templates no value changes the markup. */
 #include "fuzz.h"
 
-#include "text/template.h"
+#include "template/template.h"
 #include "text/utf8.h"
 
 #include <string.h>

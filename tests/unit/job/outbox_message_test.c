@@ -6,7 +6,7 @@
 #include "identity/profile.h"
 #include "identity/recovery.h"
 #include "job/outbox_message.h"
-#include "text/catalog.h"
+#include "template/catalog.h"
 
 static const char german[] = "page.lang = de\n"
                              "mail.password.subject = Passwort neu\n"

@@ -5,7 +5,7 @@
 
 #include "unit/web/by_hand.h"
 
-#include "text/template.h"
+#include "template/template.h"
 #include "unit/assert_str.h"
 #include "unit/domains_kit.h"
 

@@ -7,7 +7,7 @@
 #include "crypt/password.h"
 #include "model/scope.h"
 #include "model/user.h"
-#include "text/catalog.h"
+#include "template/catalog.h"
 #include "web/language.h"
 
 #define SAME(actual, expected) assert_str((actual), str_of(expected), "")

@@ -1,7 +1,7 @@
 #include "unit/web/by_hand.h"
 
 #include "text/json_write.h"
-#include "text/template.h"
+#include "template/template.h"
 #include "web/error.h"
 #include "web/page.h"
 #include "web/response.h"

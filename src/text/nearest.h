@@ -1,7 +1,7 @@
 /* nearest.h - finds the known word that a mistyped one probably means. Pure; any thread may call
  * them. */
-#ifndef BASE_NEAREST_H
-#define BASE_NEAREST_H
+#ifndef TEXT_NEAREST_H
+#define TEXT_NEAREST_H
 
 #include "base/str.h"
 

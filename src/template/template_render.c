@@ -3,7 +3,7 @@
  *
  * Every value is escaped by the rule that the parser chose for its position. Only a part is copied
  * as it is, and only part_render() can make one, from a template. */
-#include "text/template_internal.h"
+#include "template/template_internal.h"
 
 #include "text/html.h"
 #include "text/url.h"

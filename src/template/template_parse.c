@@ -6,12 +6,12 @@
  * are inserted when a page is parsed, once per language; what is left for rendering is copying text
  * and escaping values. */
 #include "base/ascii.h"
-#include "text/template_internal.h"
+#include "template/template_internal.h"
 
 #include "base/buf.h"
-#include "text/catalog.h"
+#include "template/catalog.h"
 #include "text/html.h"
-#include "text/html_scanner.h"
+#include "template/html_scanner.h"
 #include "text/utf8.h"
 
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
-#include "text/template.h"
+#include "template/template.h"
 
 struct file {
     const char *name;

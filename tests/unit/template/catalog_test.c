@@ -1,8 +1,8 @@
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
-#include "text/catalog.h"
-#include "text/template.h"
+#include "template/catalog.h"
+#include "template/template.h"
 
 #define SAME(actual, expected) assert_str((actual), str_of(expected), "")
 

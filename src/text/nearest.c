@@ -1,4 +1,4 @@
-#include "base/nearest.h"
+#include "text/nearest.h"
 
 static size_t
 least(size_t a, size_t b)

@@ -3,11 +3,11 @@
  * A page is a flat list of nodes with its includes expanded. The content of a section follows its
  * node; `end` is where the content ends. Templates are in the arena of their set. They are parsed
  * at startup by one thread; afterwards they are read-only, and any thread may use them. */
-#ifndef TEXT_TEMPLATE_INTERNAL_H
-#define TEXT_TEMPLATE_INTERNAL_H
+#ifndef TEMPLATE_TEMPLATE_INTERNAL_H
+#define TEMPLATE_TEMPLATE_INTERNAL_H
 
 #include "base/arena.h"
-#include "text/template.h"
+#include "template/template.h"
 
 enum node_kind { NODE_LITERAL, NODE_VALUE, NODE_PART, NODE_SECTION, NODE_INVERTED };
 

@@ -1,6 +1,6 @@
 #include "unit/assert_str.h"
 
-#include "text/template.h"
+#include "template/template.h"
 
 static const char *the_source;
 

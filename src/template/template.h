@@ -17,8 +17,8 @@
  * error, reported when the template is loaded.
  *
  * Templates are parsed once at startup; afterwards they are read-only and safe from any thread. */
-#ifndef TEXT_TEMPLATE_H
-#define TEXT_TEMPLATE_H
+#ifndef TEMPLATE_TEMPLATE_H
+#define TEMPLATE_TEMPLATE_H
 
 #include "base/buf.h"
 #include "base/err.h"

@@ -5,7 +5,7 @@
  * repair, this refuses the template: a mistake is found when the program starts, not as a hole in a
  * page. Each step function gets one character and changes the state; a character that ends
  * something is passed on to the function of the next state. */
-#include "text/html_scanner.h"
+#include "template/html_scanner.h"
 
 #include "base/ascii.h"
 

@@ -6,8 +6,8 @@
  * attribute without a space before it, a comment inside a script) is rejected, so that the context
  * of a template mark is never ambiguous. The caller owns the scanner; any thread may use one of its
  * own. */
-#ifndef TEXT_HTML_SCANNER_H
-#define TEXT_HTML_SCANNER_H
+#ifndef TEMPLATE_HTML_SCANNER_H
+#define TEMPLATE_HTML_SCANNER_H
 
 #include "base/str.h"
 

@@ -12,8 +12,8 @@
  * starts with "sentence."; catalog_translate() finds the translation by the English sentence.
  *
  * Read once at startup into the given arena; afterwards read-only and safe from any thread. */
-#ifndef TEXT_CATALOG_H
-#define TEXT_CATALOG_H
+#ifndef TEMPLATE_CATALOG_H
+#define TEMPLATE_CATALOG_H
 
 #include "base/err.h"
 #include "base/str.h"

@@ -4,7 +4,7 @@
  * text. A sentence with values cannot be found that way: each such message is compared as a
  * pattern, in the order of the keys, which is a linear search; there are few. All checks happen at
  * the start of the program, so that the functions that pages call do not fail. */
-#include "text/catalog.h"
+#include "template/catalog.h"
 
 #include "base/arena.h"
 #include "base/ascii.h"
