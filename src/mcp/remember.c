@@ -32,35 +32,14 @@ struct remembering {
 
 /* ---- the write ---- */
 
-/* The current value of an object member with one property replaced. Reads what is stored, because a
- * write replaces a member that is an object as a whole. */
-static enum err
-write_object(struct remembering *work, struct json *out, const struct json_value *value)
+/* An object with only this property: the write keeps the others. */
+static void
+write_property(struct json *out, struct str property, const struct json_value *value)
 {
-    struct call *call = work->mcp->call;
-    const struct member *member = work->statement.member;
-    struct str property = work->statement.property->name;
-    struct record record = { 0 };
-    const struct json_value *stored = NULL;
-    struct view view = access_view(call->access, call->web->settings.domains);
-    enum err err =
-        preferences_read(call->db, call->mem, &view, work->statement.domain->name, &record);
-    if (err == ERR_NONE)
-        err = json_read(call->mem, record.json, DEPTH_MAX, &stored, NULL);
-    if (err != ERR_NONE)
-        return err;
-    const struct json_value *current = json_member(stored, str_c(call->mem, member->name));
     json_open_object(out);
-    for (size_t i = 0; current != NULL && i < current->count; i++) {
-        if (str_eq(current->children[i].key, property))
-            continue;
-        json_key_str(out, current->children[i].key);
-        json_tree_write(out, &current->children[i]);
-    }
     json_key_str(out, property);
     json_tree_write(out, value);
     json_close_object(out);
-    return ERR_NONE;
 }
 
 /* The body that POST /v1/preferences/{domain} takes, made from the values. NULL: err, or
@@ -78,21 +57,20 @@ make_preferences(struct remembering *work, enum err *err)
     json_key_str(&json, member->name);
     if (is_list)
         json_open_array(&json);
-    for (size_t i = 0; i < work->values->count && *err == ERR_NONE; i++) {
+    for (size_t i = 0; i < work->values->count; i++) {
         const struct json_value *value =
             statement_value(work->args, &work->statement, work->values->children[i].text);
         if (value == NULL)
             return NULL;
         if (work->statement.property != NULL)
-            *err = write_object(work, &json, value);
+            write_property(&json, work->statement.property->name, value);
         else
             json_tree_write(&json, value);
     }
     if (is_list)
         json_close_array(&json);
     json_close_object(&json);
-    if (*err == ERR_NONE)
-        *err = json_read(mem, buf_str(&buf), DEPTH_MAX, &made, NULL);
+    *err = json_read(mem, buf_str(&buf), DEPTH_MAX, &made, NULL);
     return made;
 }
 
@@ -117,6 +95,7 @@ write_values(struct remembering *work)
         .preferences = make_preferences(work, &err),
         .now = call->now,
         .as_granted = true,
+        .keeps_properties = true,
         .outcomes = work->outcomes,
     };
     if (err != ERR_NONE || str_present(work->args->problem))

@@ -8,6 +8,7 @@
 #include "preference/preferences.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "crypt/random.h"
 #include "value/preference_items.h"
 #include "preference/undo_note.h"
@@ -16,6 +17,12 @@
 #include "store/app_store.h"
 #include "credential/grant_store.h"
 #include "store/tx.h"
+#include "text/json_read.h"
+#include "text/json_tree.h"
+#include "text/json_write.h"
+
+#define DEPTH_MAX 4
+#define DOCUMENT_MAX ((size_t)64 * 1024)
 
 /* One write, from the beginning of its transaction to the end. */
 struct writing {
@@ -226,6 +233,56 @@ begin_change(struct db_tx *tx, struct writing *writing)
     return ERR_NONE;
 }
 
+/* The given properties of an object, and the others as they are stored. */
+static const struct json_value *
+add_properties(struct arena *mem, const struct json_value *given, const struct json_value *stored)
+{
+    struct buf buf = buf_in(mem, DOCUMENT_MAX);
+    struct json json = json_into(&buf);
+    const struct json_value *whole = given;
+    json_open_object(&json);
+    for (size_t i = 0; stored != NULL && i < stored->count; i++) {
+        const struct json_value *child = &stored->children[i];
+        if (json_member(given, str_c(mem, child->key)) == NULL) {
+            json_key_str(&json, child->key);
+            json_tree_write(&json, child);
+        }
+    }
+    for (size_t i = 0; i < given->count; i++) {
+        json_key_str(&json, given->children[i].key);
+        json_tree_write(&json, &given->children[i]);
+    }
+    json_close_object(&json);
+    json_read(mem, buf_str(&buf), DEPTH_MAX, &whole, NULL);
+    return whole;
+}
+
+/* An object is one value, which a write replaces. What is stored is read inside the transaction, so
+ * that of two writes at once neither loses the property of the other. */
+static enum err
+keep_properties(struct db_tx *tx, struct writing *writing)
+{
+    struct arena *mem = writing->mem;
+    const struct preference_write *params = writing->params;
+    struct record record = { 0 };
+    const struct json_value *stored = NULL;
+    enum err err = preferences_read_within(tx, mem, &writing->merge.view, params->domain, &record);
+    if (!err)
+        err = json_read(mem, record.json, DEPTH_MAX, &stored, NULL);
+    for (size_t i = 0; i < writing->items.count && !err; i++) {
+        struct preference_item *item = &writing->items.list[i];
+        const char *name = str_c(mem, item->member->name);
+        if (item->member->type != MEMBER_OBJECT)
+            continue;
+        const struct json_value *whole =
+            add_properties(mem, json_member(params->preferences, name), json_member(stored, name));
+        if (value_read(mem, item->member, whole, &item->value) != NULL)
+            err = ERR_INTERNAL; /* both were valid */
+        item->value.key = preference_key(mem, item->value.key);
+    }
+    return err;
+}
+
 /* May run more than once: everything that it changes is set anew. */
 static enum err
 write_all(struct db_tx *tx, void *argument)
@@ -238,6 +295,8 @@ write_all(struct db_tx *tx, void *argument)
         err = undo_begin(tx, writing->mem, params->user_id, params->domain->name, &before);
     if (!err && params->as_granted)
         err = read_mode(tx, writing);
+    if (!err && params->keeps_properties)
+        err = keep_properties(tx, writing);
     if (!err)
         err = merge_items(writing);
     if (!err)

@@ -23,8 +23,9 @@ struct preference_write {
     struct str source; /* an app's id, or SOURCE_USER */
     const struct json_value *preferences;
     int64_t now;
-    struct str *undo; /* SOURCE_USER: set to the id for undo_run(); NULL: no undo */
-    bool as_granted;  /* an app: as its grant says, new values wait, and facts are withheld */
+    struct str *undo;      /* SOURCE_USER: set to the id for undo_run(); NULL: no undo */
+    bool as_granted;       /* an app: as its grant says, new values wait, and facts are withheld */
+    bool keeps_properties; /* of objects: stored ones that the document does not have stay */
     struct preference_outcome *outcomes; /* one per value, in their order; NULL: not wanted */
 };
 

@@ -223,6 +223,15 @@ test("remember stores what the user said, as said by the client", async (t) => {
     await mcp.tool("remember", { domain: CODING, member: "indentation.width", values: ["4"] });
     await mcp.tool("remember", { domain: CODING, member: "indentation.style", values: ["spaces"] });
     assert.deepEqual((await api.record(CODING)).indentation, { width: 4, style: "spaces" });
+    // Assistants call tools in parallel. Neither call loses what the other one stores.
+    for (let round = 1; round <= 8; round++) {
+      const style = round % 2 ? "tabs" : "spaces";
+      await Promise.all([
+        mcp.tool("remember", { domain: CODING, member: "indentation.width", values: [String(round)] }),
+        mcp.tool("remember", { domain: CODING, member: "indentation.style", values: [style] }),
+      ]);
+      assert.deepEqual((await api.record(CODING)).indentation, { width: round, style }, `round ${round}`);
+    }
     const { source_count, confidence } = await api.atom("jazz legacy");
     assert.deepEqual([source_count ?? 1, confidence < 1], [1, true]);
   });
