@@ -40,6 +40,7 @@ test("a mistake makes a kind of its own, which axe finds", async (t) => {
     label: page({ body: '<p><input name="name"></p>' }),
     "image-alt": page({ body: '<p><img src="data:,"></p>' }),
     "color-contrast": page({ body: '<p><button class="plain" style="color: #ddd">Go on</button></p>' }),
+    "target-size": page({ body: '<p style="line-height: 1"><button style="all: unset; font-size: 9px">a</button><br><button style="all: unset; font-size: 9px">b</button></p>' }),
     "landmark-one-main": page().replaceAll("main>", "div>"),
   };
   for (const [rule, text] of Object.entries(wrong)) {
@@ -47,4 +48,14 @@ test("a mistake makes a kind of its own, which axe finds", async (t) => {
     await assert.rejects(assertAccessible(tab, "page"), new RegExp(`page: ${rule}:`), rule);
     await assert.rejects(assertAccessible(tab, "page"), new RegExp(`page: ${rule}:`), `${rule}, the second time`);
   }
+});
+
+test("contrast is examined beside an element of an unseen kind, too", async (t) => {
+  const tab = await open(t, nowhere);
+  const style = "<style>p.pale { color: #000; background: #fff } [data-pale] + p.pale, [data-pale] ~ div p.pale { color: #ddd }</style>";
+  const styled = (body) => page({ body: `${style}<section><hr><p class="pale">Text</p><div><p class="pale">Text</p></div></section>`.replace("<hr>", body) });
+  await tab.setContent(styled("<hr>"));
+  await assertAccessible(tab, "without mistakes");
+  await tab.setContent(styled("<hr data-pale>"));
+  await assert.rejects(assertAccessible(tab, "page"), /page: color-contrast:.*Text.*Text/);
 });
