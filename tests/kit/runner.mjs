@@ -324,6 +324,12 @@ export function unitBinaries(kind) {
     );
 }
 
+// A source of a test with the headers of tests/ that it includes.
+function sourceOf(file) {
+  const text = fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "";
+  const included = [...text.matchAll(/^#include "([^"]+)"/gm)].flatMap(([, name]) => [path.join(ROOT, "tests", name), path.join(path.dirname(file), name)]);
+  return [text, ...included.filter((header) => fs.existsSync(header)).map(sourceOf)].join("\n");
+}
+
 // Those that can use PostgreSQL: their source contains the name of the variable.
-export const speaksPostgres = (binary) =>
-  fs.existsSync(binary) && fs.readFileSync(binary).includes("PENCHANT_TEST_POSTGRES");
+export const speaksPostgres = (binary) => sourceOf(path.join(ROOT, "tests/unit", `${binary.split("/unit/")[1]}.c`)).includes("PENCHANT_TEST_POSTGRES");
