@@ -91,6 +91,31 @@ the_thread_handles_no_signals_and_the_caller_still_does(void **state)
     assert_false(sigismember(&blocked, SIGTERM));
 }
 
+static void *
+work_once(void *unused)
+{
+    (void)unused;
+    sigset_t blocked;
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    job.hears_signals = !sigismember(&blocked, SIGTERM);
+    sem_post(&job.began);
+    return NULL;
+}
+
+static void
+a_detached_thread_handles_no_signals_either(void **state)
+{
+    (void)state;
+    sigset_t blocked;
+    sem_init(&job.began, 0, 0);
+    job.hears_signals = true;
+    assert_true(background_detach(work_once, NULL));
+    sem_wait(&job.began);
+    assert_false(job.hears_signals);
+    pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+    assert_false(sigismember(&blocked, SIGTERM));
+}
+
 int
 main(void)
 {
@@ -99,6 +124,7 @@ main(void)
         cmocka_unit_test(stopping_ends_a_long_wait),
         cmocka_unit_test(a_wait_of_zero_returns_at_once),
         cmocka_unit_test(the_thread_handles_no_signals_and_the_caller_still_does),
+        cmocka_unit_test(a_detached_thread_handles_no_signals_either),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -183,6 +183,19 @@ beyond_512_waiters_a_borrower_fails_at_once(void **state)
     db_close(db);
 }
 
+static void
+an_address_with_too_many_hosts_is_refused(void **state)
+{
+    (void)state;
+    struct db_settings settings = {
+        .address = "postgresql://penchant@a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q/penchant"
+    };
+    struct why why = { 0 };
+    struct db *db = NULL;
+    assert_int_equal(db_open(&settings, &db, &why), ERR_INVALID);
+    assert_non_null(strstr(why.text, "more than 16 hosts"));
+}
+
 int
 main(void)
 {
@@ -190,6 +203,7 @@ main(void)
         cmocka_unit_test(waiters_are_served_in_the_order_in_which_they_came),
         cmocka_unit_test(a_waiter_fails_after_five_seconds),
         cmocka_unit_test(beyond_512_waiters_a_borrower_fails_at_once),
+        cmocka_unit_test(an_address_with_too_many_hosts_is_refused),
     };
     signal(SIGPIPE, SIG_IGN);
     random_start();
