@@ -15,8 +15,6 @@
 #include "text/json_read.h"
 #include "text/json_write.h"
 
-#define CAPTURE_MAX (64 * 1024)
-
 static const char *const result_names[] = { "OK", "WARN", "FAIL" };
 
 /* ---- output ---- */
@@ -49,31 +47,6 @@ show(const struct doctor_line *line, void *context)
 
 /* ---- the temporary account ---- */
 
-/* A console that stores the output of a step. */
-struct capture {
-    struct console console;
-    struct buf out, err;
-};
-
-static void
-capture_out(struct console *console, struct str text)
-{
-    buf_add(&((struct capture *)console)->out, text);
-}
-
-static void
-capture_err(struct console *console, struct str text)
-{
-    buf_add(&((struct capture *)console)->err, text);
-}
-
-static void
-ignore_progress(struct console *console, int percent)
-{
-    (void)console;
-    (void)percent;
-}
-
 struct account {
     struct doctor_report *report;
     const struct store_access *side;
@@ -86,9 +59,7 @@ step(const struct account *account, const struct str *words, size_t count, struc
      const struct json_value **out)
 {
     struct arena *mem = account->report->mem;
-    struct capture capture = { { capture_out, capture_err, ignore_progress },
-                               buf_in(mem, CAPTURE_MAX),
-                               buf_in(mem, CAPTURE_MAX) };
+    struct console_capture capture = console_capture(mem, NULL);
     int status = store_access_run_words(account->side, mem, words, count, input, &capture.console);
     if (status == 0 && json_read(mem, str_copy(mem, buf_str(&capture.out)), 8, out, NULL) == 0)
         return true;

@@ -10,6 +10,8 @@
 #include <termios.h>
 #include <unistd.h>
 
+#define CAPTURE_MAX ((size_t)1024 * 1024) /* a page of accounts, or the result of one import */
+
 static bool progress_shown;
 
 static void
@@ -135,4 +137,38 @@ console_read_secret(struct arena *mem, const char *prompt, size_t max, struct st
         fputc('\n', stderr);
     }
     return err;
+}
+
+/* ---- capture ---- */
+
+static void
+capture_out(struct console *console, struct str text)
+{
+    struct console_capture *capture = (struct console_capture *)console;
+    if (capture->pass_on != NULL)
+        capture->pass_on->out(capture->pass_on, text);
+    else
+        buf_add(&capture->out, text);
+}
+
+static void
+capture_err(struct console *console, struct str text)
+{
+    buf_add(&((struct console_capture *)console)->err, text);
+}
+
+static void
+ignore_progress(struct console *console, int percent)
+{
+    (void)console;
+    (void)percent;
+}
+
+struct console_capture
+console_capture(struct arena *mem, struct console *pass_on)
+{
+    return (struct console_capture){ { capture_out, capture_err, ignore_progress },
+                                     pass_on,
+                                     buf_in(mem, CAPTURE_MAX),
+                                     buf_in(mem, CAPTURE_MAX) };
 }

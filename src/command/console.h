@@ -4,6 +4,7 @@
 #ifndef COMMAND_CONSOLE_H
 #define COMMAND_CONSOLE_H
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
 
@@ -12,6 +13,16 @@ struct console {
     void (*err)(struct console *console, struct str text);
     void (*progress)(struct console *console, int percent);
 };
+
+/* A console that stores its output in two buffers of `mem` and ignores progress. With `pass_on`,
+ * standard output goes there instead. */
+struct console_capture {
+    struct console console;
+    struct console *pass_on;
+    struct buf out, err;
+};
+
+struct console_capture console_capture(struct arena *mem, struct console *pass_on);
 
 struct console *console_standard(void); /* this process's own; progress only on a terminal */
 

@@ -20,7 +20,6 @@
 #define PAGE STR("500")
 #define UNAVAILABLE_MAX \
     3 /* after this many failures in a row the store is unavailable, not the account broken */
-#define CAPTURE_MAX ((size_t)1024 * 1024) /* a page of accounts, or the result of one import */
 
 static int
 fail(struct command_call *call, enum err err, struct str login, const struct why *why)
@@ -37,45 +36,6 @@ fail(struct command_call *call, enum err err, struct str login, const struct why
 }
 
 /* ---- the output of a step ---- */
-
-/* A console that stores its output. With `pass_on`, standard output goes there instead. */
-struct capture {
-    struct console console;
-    struct console *pass_on;
-    struct buf out, err;
-};
-
-static void
-capture_out(struct console *console, struct str text)
-{
-    struct capture *capture = (struct capture *)console;
-    if (capture->pass_on != NULL)
-        capture->pass_on->out(capture->pass_on, text);
-    else
-        buf_add(&capture->out, text);
-}
-
-static void
-capture_err(struct console *console, struct str text)
-{
-    buf_add(&((struct capture *)console)->err, text);
-}
-
-static void
-ignore_progress(struct console *console, int percent)
-{
-    (void)console;
-    (void)percent;
-}
-
-static struct capture
-capture_into(struct arena *mem, struct console *pass_on)
-{
-    return (struct capture){ { capture_out, capture_err, ignore_progress },
-                             pass_on,
-                             buf_in(mem, CAPTURE_MAX),
-                             buf_in(mem, CAPTURE_MAX) };
-}
 
 /* The captured output as JSON; an empty object if it is not JSON. */
 static const struct json_value *
@@ -103,7 +63,7 @@ member_number(const struct json_value *object, const char *key)
 /* Prints the error of a step again, after `prefix`. Returns the step's status. */
 static int
 error_at(struct command_call *call, struct arena *mem, const char *prefix,
-         const struct capture *capture, int status)
+         const struct console_capture *capture, int status)
 {
     const struct json_value *output = read_output(mem, &capture->err);
     struct str name = member_text(output, "error"), text = member_text(output, "error_description");
@@ -176,7 +136,7 @@ export_step(struct exporting *exporting, const struct json_value *user)
 {
     struct command_call *call = exporting->call;
     struct arena *mem = arena_new();
-    struct capture capture = capture_into(mem, call->console);
+    struct console_capture capture = console_capture(mem, call->console);
     struct str id = member_text(user, "sub"), name = member_text(user, "username");
     struct str words[] = { STR("export"), STR("--json"), STR("--"), id };
     int status = store_access_run_words(call->side, mem, words, 4, STR_NONE, &capture.console);
@@ -197,7 +157,7 @@ static int
 export_page(struct exporting *exporting, struct arena *mem, bool *more)
 {
     struct command_call *call = exporting->call;
-    struct capture capture = capture_into(mem, NULL);
+    struct console_capture capture = console_capture(mem, NULL);
     struct str after = str_format(mem, "--after=%s", exporting->next);
     struct str words[] = { STR("user"), STR("list"), STR("--json"), STR("--limit"), PAGE, after };
     int status = store_access_run_words(call->side, mem, words, 6, STR_NONE, &capture.console);
@@ -341,7 +301,7 @@ static void
 import_step(struct importing *importing, struct arena *mem, const struct document *document)
 {
     struct command_call *call = importing->call;
-    struct capture capture = capture_into(mem, NULL);
+    struct console_capture capture = console_capture(mem, NULL);
     struct str user = command_option_value(call, "user");
     struct str words[] = { STR("import"), STR("--json"), STR("--"), STR("-") };
     struct str to_user[] = { words[0], words[1], str_format(mem, "--user=%.*s", STR_ARG(user)),

@@ -45,6 +45,12 @@ developer_app_find(struct call *call, struct app *out)
     return developer_app_find_id(call, call_param(call, 0), out);
 }
 
+const char *
+developer_app_settings_path(struct call *call, const struct app *app)
+{
+    return str_format(call->mem, "/developer/apps/%.*s/settings", STR_ARG(app->id)).ptr;
+}
+
 enum err
 developer_app_page(struct call *call, int status, const char *page, const char *tab,
                    const struct app *app, struct values *values)

@@ -17,6 +17,9 @@ enum err developer_app_find(struct call *call, struct app *out);
 /* The same by its id. */
 enum err developer_app_find_id(struct call *call, struct str id, struct app *out);
 
+/* The URL of the app's settings. */
+const char *developer_app_settings_path(struct call *call, const struct app *app);
+
 /* Sends a page about the app, with its name, id, and tabs; `tab` is the selected one: "overview",
  * "connect", "try", "settings". */
 enum err developer_app_page(struct call *call, int status, const char *page, const char *tab,

@@ -20,12 +20,6 @@
 #include "web/response.h"
 #include "web/state.h"
 
-static const char *
-settings_path(struct call *call, const struct app *app)
-{
-    return str_format(call->mem, "/developer/apps/%.*s/settings", STR_ARG(app->id)).ptr;
-}
-
 /* ---- overview ---- */
 
 #define REFUSALS_SHOWN 20
@@ -182,7 +176,7 @@ post_settings(struct call *call)
     if (err == ERR_INVALID)
         return show_settings(call, 400, &app, &params, &problems, &(struct app_refusals){ 0 });
     if (err == ERR_NONE)
-        flash_redirect(call, settings_path(call, &app),
+        flash_redirect(call, developer_app_settings_path(call, &app),
                        &(struct flash){ .key = KEY("flash.app.saved") });
     return err;
 }
@@ -208,7 +202,7 @@ post_rotate(struct call *call)
     /* A form sent twice creates one secret: it contains a part of the hash of the secret that it
      * replaces. */
     if (app.is_public || !str_eq(call_text(call, CURRENT), str_first(app.secret_hash, 12))) {
-        response_redirect(call, settings_path(call, &app));
+        response_redirect(call, developer_app_settings_path(call, &app));
         return ERR_NONE;
     }
     err = app_rotate_secret(call->db, call->mem, app.id, end_now, call->now, &app, &secret);
@@ -225,7 +219,7 @@ post_end_old(struct call *call)
     if (err == ERR_NONE)
         err = app_end_old_secret(call->db, call->mem, app.id, call->now, &app);
     if (err == ERR_NONE)
-        flash_redirect(call, settings_path(call, &app),
+        flash_redirect(call, developer_app_settings_path(call, &app),
                        &(struct flash){ .key = KEY("flash.app.old_secret_revoked") });
     return err;
 }
@@ -251,7 +245,7 @@ post_status(struct call *call)
     if (err == ERR_NONE && status != app.status)
         err = app_set_status(call->db, call->mem, app.id, status, call->now, &app);
     if (err == ERR_NONE)
-        flash_redirect(call, settings_path(call, &app),
+        flash_redirect(call, developer_app_settings_path(call, &app),
                        &(struct flash){ .key = status == APP_ACTIVE ? KEY("flash.app.enabled")
                                                                     : KEY("flash.app.disabled"),
                                         .what = app.name });

@@ -11,12 +11,6 @@
 #include "web/message.h"
 #include "web/state.h"
 
-static const char *
-settings_path(struct call *call, const struct app *app)
-{
-    return str_format(call->mem, "/developer/apps/%.*s/settings", STR_ARG(app->id)).ptr;
-}
-
 static enum err
 refuse(struct call *call, int status, const struct app *app, const char *problem)
 {
@@ -62,7 +56,7 @@ finish(struct call *call, struct app *app)
     if (problem != NULL)
         return refuse(call, 400, app, problem);
     struct flash flash = { .key = KEY("flash.app.domain_verified") };
-    flash_redirect(call, settings_path(call, app), &flash);
+    flash_redirect(call, developer_app_settings_path(call, app), &flash);
     return ERR_NONE;
 }
 

@@ -12,12 +12,6 @@
 #define FORM_OVERHEAD ((size_t)4 * KIB)
 #define UPLOAD_MAX ((size_t)256 * KIB) /* a larger file gets the sentence about its size, too */
 
-static const char *
-settings_path(struct call *call, const struct app *app)
-{
-    return str_format(call->mem, "/developer/apps/%.*s/settings", STR_ARG(app->id)).ptr;
-}
-
 /* The file is rewritten before it is stored (text/png.h): only chunks that draw the image are
  * kept. */
 static enum err
@@ -37,7 +31,7 @@ post_logo(struct call *call)
         return developer_app_show_settings(call, 400, &app,
                                            &(struct app_refusals){ .logo = problem });
     if (err == ERR_NONE)
-        flash_redirect(call, settings_path(call, &app),
+        flash_redirect(call, developer_app_settings_path(call, &app),
                        &(struct flash){ .key = KEY("flash.app.logo_saved") });
     return err;
 }
@@ -50,7 +44,7 @@ post_remove(struct call *call)
     if (err == ERR_NONE)
         err = logo_remove(call->db, call->mem, app.id);
     if (err == ERR_NONE)
-        flash_redirect(call, settings_path(call, &app),
+        flash_redirect(call, developer_app_settings_path(call, &app),
                        &(struct flash){ .key = KEY("flash.app.logo_removed") });
     return err;
 }
