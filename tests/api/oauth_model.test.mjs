@@ -1,6 +1,6 @@
 // Random walks through everything that can happen to a connection, against a small model of what the
 // contract says. After every step each token ever issued is asked what it may do, and the model must
-// agree. A walk that disagrees prints its seed; MODEL_SEED=… walks that one again and tells its steps.
+// agree. A walk that disagrees prints its seed; MODEL_SEED=… walks that one again and prints its steps.
 // MODEL_WALKS says how many new ones (4000 in soak); without it, the same 15 are walked each time.
 
 import assert from "node:assert/strict";
@@ -137,7 +137,7 @@ class Walk {
     }
   }
 
-  tell(...words) {
+  note(...words) {
     this.steps.push(words.join(" "));
   }
 
@@ -173,7 +173,7 @@ class Walk {
     const ticks = random.below(3) === 0 ? random.some(asked) : asked;
     const term = random.pick(Object.keys(TERMS));
     const decision = random.below(6) === 0 ? "deny" : "allow";
-    this.tell("authorize", name, asked, prompt ?? "", "ticks", ticks, term, decision);
+    this.note("authorize", name, asked, prompt ?? "", "ticks", ticks, term, decision);
     const mustAsk = model.mustAsk(name, asked, prompt);
     const request = this.apps[name].request({ scope: asked.join(" "), prompt });
     const first = await this.person.get(request.path);
@@ -192,7 +192,7 @@ class Walk {
   async redeem(family) {
     const { model } = this;
     const right = !family.redeemed && family.codeEnds > model.now && model.lives(family);
-    this.tell("exchange", family.name, right ? "" : "(refused)");
+    this.note("exchange", family.name, right ? "" : "(refused)");
     const answer = await this.apps[family.name].exchange(family.request);
     if (!model.apps.get(family.name).active) return assertTokenError(answer, 401, "invalid_client");
     if (!right) {
@@ -224,7 +224,7 @@ class Walk {
     const verdict = model.judge(token);
     const held = both(family.scopes, family.grant.scopes);
     const narrow = random.below(4) === 0 ? [random.pick(SCOPE)] : null;
-    this.tell("refresh", family.name, verdict, narrow ?? "");
+    this.note("refresh", family.name, verdict, narrow ?? "");
     const answer = await this.apps[family.name].refresh(token.text, narrow ? { scope: narrow.join(" ") } : {});
     if (!model.apps.get(family.name).active) return assertTokenError(answer, 401, "invalid_client");
     if (verdict !== "tokens") {
@@ -247,7 +247,7 @@ class Walk {
     if (this.random.below(2) !== 0) return;
     const token = this.token(this.random.pick(["access", "access", "refresh"]));
     if (token === undefined) return;
-    this.tell("revoke", token.kind, "of", token.family.name);
+    this.note("revoke", token.kind, "of", token.family.name);
     const answer = await this.apps[token.family.name].revoke(token.text);
     if (!this.model.apps.get(token.family.name).active) return assertTokenError(answer, 401, "invalid_client");
     assert.equal(answer.status, 200);
@@ -260,7 +260,7 @@ class Walk {
     const token = this.token(this.random.pick(["access", "refresh"]));
     const name = this.usable.find((one) => one !== token?.family.name);
     if (token === undefined || name === undefined) return;
-    this.tell("revoke", token.kind, "of", token.family.name, "as", name);
+    this.note("revoke", token.kind, "of", token.family.name, "as", name);
     assert.equal((await this.apps[name].revoke(token.text)).status, 200);
     if (token.kind === "refresh") assertInvalidGrant(await this.apps[name].refresh(token.text));
   }
@@ -269,7 +269,7 @@ class Walk {
     const family = this.random.pick(this.model.families);
     const name = this.usable.find((one) => one !== family?.name);
     if (family === undefined || name === undefined) return;
-    this.tell("exchange the code of", family.name, "as", name);
+    this.note("exchange the code of", family.name, "as", name);
     assertInvalidGrant(await this.apps[name].exchange(family.request));
     assertInvalidGrant(await this.apps[family.name].exchange({ ...family.request, verifier: "x".repeat(43) }).then((answer) => (answer.status === 401 ? this.apps[name].exchange(family.request) : answer)));
   }
@@ -286,7 +286,7 @@ class Walk {
 
   async toggleApp(name) {
     const app = this.model.apps.get(name);
-    this.tell(app.active ? "disable" : "enable", name);
+    this.note(app.active ? "disable" : "enable", name);
     await appCommand(this.w, app.active ? "disable" : "enable", this.apps[name].client_id);
     if (app.active) app.epoch++;
     app.active = !app.active;
@@ -302,7 +302,7 @@ class Walk {
 
   async toggleUser() {
     const { model } = this;
-    this.tell(model.userActive ? "disable" : "enable", "the user");
+    this.note(model.userActive ? "disable" : "enable", "the user");
     await userCommand(this.w, model.userActive ? "disable" : "enable", this.person.username);
     if (model.userActive) Object.assign(model, { userEpoch: model.userEpoch + 1, signedIn: false });
     model.userActive = !model.userActive;
@@ -310,7 +310,7 @@ class Walk {
 
   async wait() {
     const seconds = this.random.pick([1, 1, 20, 20, 59, 60, 61, 61, 600, 600, HOUR - 1, HOUR, DAY, 20 * DAY, 30 * DAY, 120 * DAY]);
-    this.tell("wait", seconds);
+    this.note("wait", seconds);
     this.w.clock.forward(seconds);
     this.model.now += seconds;
     if (seconds >= DAY) this.model.signedIn = false; // it may have ended; signing in again is always right

@@ -54,7 +54,7 @@ for (const view of VIEWS)
     await look("account-fact");
     await page.click("form[action$='/suppress'] button");
     await page.waitForSelector(".flash");
-    await look("account-told");
+    await look("account-message");
     await page.goto(`/account/facts/${fact("ambient")}`);
     await look("account-fact-wrong");
     await page.goto("/account/waiting");
@@ -208,11 +208,11 @@ for (const javaScriptEnabled of [true, false]) {
 test("the consent preview follows the checkboxes", async (t) => {
   const { app, page } = await scene(t, {});
   await page.goto(app.request({ scope: "music_preferences food_profile agent_hints", prompt: "consent" }).path);
-  const told = () => page.locator("[data-hints]:visible").innerText();
-  assert.match(await told(), /peanuts/);
+  const hintsText = () => page.locator("[data-hints]:visible").innerText();
+  assert.match(await hintsText(), /peanuts/);
   await page.uncheck("input[value=food_profile]");
   await page.waitForFunction(() => !document.querySelector("[data-hints]").textContent.includes("peanuts"));
-  assert.match(await told(), /trip-hop/);
+  assert.match(await hintsText(), /trip-hop/);
   assert.equal(await page.locator("text=Ethiopian >> visible=true").count(), 0, "what is not ticked is not read");
   await page.uncheck("input[value=agent_hints]");
   assert.equal(await page.locator("[data-hints]:visible").count(), 0);
@@ -304,7 +304,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.match(await page.textContent("[role=status]"), /You were signed out, so nothing was saved/);
     if (javaScriptEnabled) await assertAccessible(page, "signed out meanwhile");
     assert.deepEqual((await api.record("food_profile")).cuisines, ["Thai", "Ethiopian", "Sichuan"]);
-    await page.reload(); // it is told once
+    await page.reload(); // the message is shown once
     assert.equal(await page.locator(".flash").count(), 0);
   });
 }

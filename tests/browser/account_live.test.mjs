@@ -57,10 +57,10 @@ for (const javaScriptEnabled of [true, false]) {
     const { api, food, page } = await scene(t, { javaScriptEnabled });
     const held = async () => (await food.atoms("status=held&limit=100")).map(({ value, source }) => [value, source]);
     const before = await food.atoms("status=all&limit=100");
-    for (const [what, told, status] of [["reject", "Rejected", "suppressed"], ["accept", "Accepted", "active"]]) {
+    for (const [what, text, status] of [["reject", "Rejected", "suppressed"], ["accept", "Accepted", "active"]]) {
       await act(page, async () => {
         await page.click(`.pending form[action$='/${what}'] button`);
-        await message(page, told);
+        await message(page, text);
       });
       assert.equal(await page.locator(".pending").count(), 0);
       assert.equal((await food.atom(ORDER)).status, status);

@@ -192,10 +192,10 @@ for (const javaScriptEnabled of [true, false]) {
 
     await page.goto("/account/waiting?page=2");
     const [first] = await shown(page, ".pending q");
-    for (const [what, told, status] of [["accept", "Accepted", "active"], ["reject", "Rejected", "suppressed"]]) {
+    for (const [what, text, status] of [["accept", "Accepted", "active"], ["reject", "Rejected", "suppressed"]]) {
       await act(page, async () => {
         await page.click(`.pending form[action$='/${what}'] button`);
-        await message(page, told);
+        await message(page, text);
       });
       assert.equal((await allAtoms(api, "status=all")).find(({ value }) => value === first).status, status);
       await act(page, async () => {

@@ -81,17 +81,17 @@ async function paste(t, page, language, env) {
 async function runPasted(t, page, language, { callback, env, scope }) {
   const { pastes } = LANGUAGES[language];
   const program = await paste(t, page, language, env);
-  const visitor = await page.context().newPage();
+  const consent = await page.context().newPage();
   if (!pastes) await until("the program to listen", () => fetch(callback.origin).then(() => true, () => false));
-  await visitor.goto(program.address);
-  const allow = await visitor.$("button[value=allow]");
+  await consent.goto(program.address);
+  const allow = await consent.$("button[value=allow]");
   if (allow) await allow.click();
   if (pastes) {
     const { url } = await callback.arrival();
     program.child.stdin.end(`${url}\n`);
   }
   assert.equal(await soon(`${language} to end`, program.ended, 30_000), 0, program.out + program.err);
-  await visitor.close();
+  await consent.close();
   assert.match(program.out, new RegExp(`The user allowed:.*${scope}`), program.out);
   return program.out;
 }
@@ -258,7 +258,7 @@ for (const view of VIEWS)
   });
 
 for (const view of VIEWS)
-  test(`a developer uploads a logo, and is told why another file is none: ${view.name}`, async (test) => {
+  test(`a developer uploads a logo, and sees why another file is rejected: ${view.name}`, async (test) => {
     const { w, page } = await begin(test, view);
     await signUp(page);
     await register(page, w, { uri: "https://app.example/callback", isPublic: true });

@@ -24,7 +24,7 @@ async function tokens({ app, callback }, request, n = 1) {
   const { params, headers } = await callback.arrival(n);
   assert.equal(params.state, request.state);
   assert.equal(params.iss, app.issuer);
-  assert.equal(headers.referer, undefined, "the address of our page was told to the app");
+  assert.equal(headers.referer, undefined, "the address of our page was sent to the app");
   const answer = await app.exchange({ ...request, code: params.code });
   assert.equal(answer.status, 200, answer.text);
   return answer.data;

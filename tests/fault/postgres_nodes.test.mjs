@@ -165,7 +165,7 @@ onPostgres("failed sign-ins count over all nodes, by account and by network", as
   const statuses = [];
   for (let i = 0; i < LIMIT + 3; i++) statuses.push(await attempt(nodes[i % 3], "ada", "wrong kettle sings at dusk"));
   assert.deepEqual(statuses, [...Array(LIMIT).fill(401), 429, 429, 429]);
-  for (const node of nodes) assert.equal(await attempt(node, "ada", PASSWORD), 429, "a right guess is not told from a wrong one");
+  for (const node of nodes) assert.equal(await attempt(node, "ada", PASSWORD), 429, "a right guess is distinguished from a wrong one");
   assert.equal(await attempt(nodes[1], "grace", PASSWORD), 303);
   const same = "198.51.100.7";
   const parallel = await Promise.all(Array.from({ length: 12 }, (_, i) => attempt(nodes[i % 3], `nobody${i}`, "wrong kettle sings at dusk", same)));

@@ -89,7 +89,7 @@ export class PatroniCluster {
     const url = `http://127.0.0.1:${etcd}`;
     const peer = `http://127.0.0.1:${peers}`;
     const flags = ["--data-dir", path.join(cluster.dir, "etcd"), "--listen-client-urls", url, "--advertise-client-urls", url];
-    // Debian's etcd has to be told that it may run on arm64.
+    // Debian's etcd runs on arm64 only with this variable.
     const env = environment({ ETCD_UNSUPPORTED_ARCH: process.arch === "arm64" ? "arm64" : "" });
     cluster.etcd = new Program("/usr/bin/etcd", [...flags, "--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", `default=${peer}`], { ...asOwner(cluster.dir), env });
     await until("etcd", async () => (await fetch(`${url}/health`).catch(() => undefined))?.ok, 30_000);

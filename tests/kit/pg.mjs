@@ -245,18 +245,18 @@ class Session {
   }
 
   // The result of the statement as text.
-  tell(sql) {
-    const told = this.queue.then(async () => {
+  run(sql) {
+    const result = this.queue.then(async () => {
       const from = this.psql.out.length;
       const faults = this.psql.err.length;
-      this.psql.child.stdin.write(`${sql};\n\\echo --told--\n`);
-      await until(`psql to say ${sql}`, () => this.psql.out.includes("--told--\n", from) || !this.psql.alive, 60_000);
+      this.psql.child.stdin.write(`${sql};\n\\echo --done--\n`);
+      await until(`psql to run ${sql}`, () => this.psql.out.includes("--done--\n", from) || !this.psql.alive, 60_000);
       const fault = this.psql.err.slice(faults);
       if (/ERROR|FATAL/.test(fault) || !this.psql.alive) throw new Error(`${sql}: ${fault}`);
-      return this.psql.out.slice(from, this.psql.out.indexOf("--told--\n", from));
+      return this.psql.out.slice(from, this.psql.out.indexOf("--done--\n", from));
     });
-    this.queue = told.catch(() => {});
-    return told;
+    this.queue = result.catch(() => {});
+    return result;
   }
 }
 
@@ -271,14 +271,14 @@ let made = 0;
 // the time of PostgreSQL's default, which writes every page to the log.
 export async function createDatabase(port, template) {
   const name = `w${process.pid}_${++made}`;
-  await session(port).tell(`CREATE DATABASE ${name} ${template ? `TEMPLATE ${template}` : ""} STRATEGY file_copy`);
+  await session(port).run(`CREATE DATABASE ${name} ${template ? `TEMPLATE ${template}` : ""} STRATEGY file_copy`);
   return name;
 }
 
 export const databaseAddress = (port, name) => `postgresql://${USER}:${PG_PASSWORD}@127.0.0.1:${port}/${name}`;
 
 export async function dropDatabase(port, name) {
-  await soon("DROP DATABASE", session(port).tell(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+  await soon("DROP DATABASE", session(port).run(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
 }
 
 // Runs SQL in one database. The address of a store of several databases, separated by spaces: in each of them;

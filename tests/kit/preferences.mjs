@@ -111,7 +111,7 @@ export function assertDetails(answer, wanted) {
 // 403 that names the scopes which would allow the request.
 export function assertScopeNeeded(answer, scope) {
   assertError(answer, 403, "insufficient_scope");
-  const [, told] = /scope="([^"]*)"/.exec(answer.headers["www-authenticate"] ?? "") ?? [];
+  const [, named] = /scope="([^"]*)"/.exec(answer.headers["www-authenticate"] ?? "") ?? [];
   assert.match(answer.headers["www-authenticate"] ?? "", /^Bearer .*error="insufficient_scope"/);
-  assert.deepEqual((told ?? "").split(" ").sort(), scope.split(" ").sort());
+  assert.deepEqual((named ?? "").split(" ").sort(), scope.split(" ").sort());
 }

@@ -97,10 +97,10 @@ export function fileTask(group, file, env, within = 300_000) {
     name,
     needs: needsOf(name),
     async run(shared) {
-      const told = path.join(os.tmpdir(), `penchant-results-${process.pid}-${++files}`);
-      const args = [...NODE_FLAGS, `--test-reporter=${REPORTER}`, `--test-reporter-destination=${told}`, file];
+      const results = path.join(os.tmpdir(), `penchant-results-${process.pid}-${++files}`);
+      const args = [...NODE_FLAGS, `--test-reporter=${REPORTER}`, `--test-reporter-destination=${results}`, file];
       const result = await execute(process.execPath, args, { env: { ...shared, ...env }, within });
-      const tests = read(told).split("\n").filter(Boolean).map((line) => JSON.parse(line));
+      const tests = read(results).split("\n").filter(Boolean).map((line) => JSON.parse(line));
       const ran = tests.filter((test) => test.skipped === undefined);
       const failures = ran.filter((test) => !test.passed).map((test) => failure(test.name, test.error));
       if (result.late || (result.status !== 0 && failures.length === 0))

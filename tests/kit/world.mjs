@@ -419,7 +419,7 @@ export function readMetrics(text) {
     if (line === "" || line.startsWith("#")) continue;
     const [, name, value] = /^([a-zA-Z_:][\w:]*(?:\{.*\})?) (-?[0-9.e+]+|\+Inf|NaN)$/.exec(line) ?? [];
     assert.ok(name, `not a sample: ${line}`);
-    assert.ok(!(name in samples), `told twice: ${name}`);
+    assert.ok(!(name in samples), `a sample twice: ${name}`);
     samples[name] = Number(value);
   }
   return samples;
