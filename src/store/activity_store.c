@@ -39,8 +39,10 @@ SQL_UNTRACKED(activity_open_day,
     " is_first = CASE WHEN excluded.is_first = 1 THEN 1 ELSE activity.is_first END"
 
 /* The form for many opens the day as well. A day that was closed or added at the same time, or a
- * user who was deleted, is left to the single statements: then too few rows are changed. "+ 0"
- * keeps the planner from using the index on `closed`, which finds the day of every user. */
+ * user who was deleted, is left to the single statements: then it returns too few rows. "+ 0" keeps
+ * the planner from using the index on `closed`, which finds the day of every user. Most rows exist,
+ * so it updates those first: an insertion that finds its row locks it before it updates it, and
+ * looks up the app and the user for nothing. */
 SQL_UNTRACKED_MANY(
     activity_add,
     ADD_COLUMNS
@@ -49,14 +51,21 @@ SQL_UNTRACKED_MANY(
     "tittitiiiii",
     ", opened AS (SELECT m.* FROM m JOIN activity_day d ON d.user_id = m.p1 AND d.day = m.p2"
     " WHERE d.closed + 0 = 0 FOR SHARE OF d),"
+    " counted AS (UPDATE activity a SET times = a.times + m.p7, facts = a.facts + m.p8,"
+    " first_at = LEAST(a.first_at, m.p9), last_at = GREATEST(a.last_at, m.p10),"
+    " is_first = GREATEST(a.is_first, m.p11) FROM opened m"
+    " WHERE a.user_id = m.p1 AND a.day = m.p2 AND a.app_id = m.p3 AND a.action = m.p4"
+    " AND a.refused = m.p5 AND a.subject = m.p6 RETURNING m.n),"
+    " missing AS (SELECT * FROM m WHERE n <> ALL (ARRAY(SELECT n FROM counted))),"
     " added AS (INSERT INTO activity_day (user_id, day, closed, previous, hash)"
-    " SELECT u.user_id, m.p2, 0, '', '' FROM m JOIN user_account u ON u.user_id = m.p1"
+    " SELECT u.user_id, m.p2, 0, '', '' FROM missing m JOIN user_account u ON u.user_id = m.p1"
     " WHERE NOT EXISTS (SELECT 1 FROM activity_day d WHERE d.user_id = m.p1 AND d.day >= m.p2)"
     " ON CONFLICT (user_id, day) DO NOTHING RETURNING user_id, day),"
-    " ready AS (SELECT * FROM opened UNION ALL"
-    " SELECT m.* FROM added d JOIN m ON m.p1 = d.user_id AND m.p2 = d.day) " ADD_COLUMNS
-    " SELECT p1, p2, p3, p4, p5, p6, " APP_NAME(
-        "ready.p3") ", p7, p8, p9, p10, p11 FROM ready" ADD_TO_ROW);
+    " ready AS (SELECT m.* FROM missing m JOIN opened o ON o.n = m.n UNION ALL"
+    " SELECT m.* FROM added d JOIN missing m ON m.p1 = d.user_id AND m.p2 = d.day),"
+    " inserted AS (" ADD_COLUMNS " SELECT p1, p2, p3, p4, p5, p6, " APP_NAME(
+        "ready.p3") ", p7, p8, p9, p10, p11 FROM ready" ADD_TO_ROW " RETURNING 1)"
+                    " SELECT n FROM counted UNION ALL SELECT 0 FROM inserted");
 
 /* Kept apart from the records: these are deleted after ACTIVITY_KEPT_DAYS. */
 SQL_UNTRACKED(activity_find_first,
