@@ -1,7 +1,8 @@
 // `make soak`: the long tests. A hundred rounds of kill -9 on each store, two minutes of mixed load with
 // random crashes, three disaster drills (the store is lost under load and restored), twenty promotions of a
 // replica while the primary is dead, hangs, is partitioned, or is read-only, a switchover and a killed leader in
-// a cluster of Patroni, six thousand changes on one of three nodes with reads on all, an upgrade under load,
+// a cluster of Patroni, six thousand changes on one of three nodes with reads on all, an upgrade under load, expired tokens deleted while
+// refreshes make more,
 // four thousand random walks through OAuth, fifty thousand
 // bodies generated from the schemas, two million texts for the token counter, two million hint responses
 // checked for their invariants, hints about eleven thousand generated users, the pages in all four views and
@@ -39,6 +40,7 @@ const tasks = [
   countingTask("build", "operating_test", `${ROOT}/tests/operating_test`, [], HOUR),
   ...Object.entries(stores).flatMap(([STORE, title]) => [
     fileTask(`kill -9 on ${title}`, fault("kill"), { STORE, ...ON_DISK, KILL_ROUNDS: process.env.KILL_ROUNDS ?? "100" }, HOUR),
+    fileTask(`steady state on ${title}`, fault("steady"), { STORE, ...ON_DISK, STEADY_PACE: "1", STEADY_REFRESHES: process.env.STEADY_REFRESHES ?? "3000" }, HOUR),
     fileTask(`mixed load on ${title}`, fault("mixed_load"), { STORE, ...ON_DISK, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "120" }, HOUR),
     fileTask(`model on ${title}`, path.join(ROOT, "tests/api/oauth_model.test.mjs"), { STORE, MODEL_WALKS: process.env.MODEL_WALKS ?? "4000" }, HOUR),
     fileTask(`preferences on ${title}`, path.join(ROOT, "tests/api/preferences_together.test.mjs"), { STORE, MODEL_SEEDS: process.env.MODEL_SEEDS ?? "150" }, HOUR),

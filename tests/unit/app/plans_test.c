@@ -28,8 +28,6 @@ static const struct {
 } may_scan[] = {
     { "outbox_count", "counts at most 10,000 emails, every ten seconds, on its own thread" },
     { "usage_list_revoked", "needs all rows; housekeeping deletes them after an hour" },
-    { "refresh_find_forgotten",
-      "lost_writes has a row for each failover, and unknown tokens are rare" },
     { "orphan_access", "only `penchant check --compact` deletes what has no family" },
     { "orphan_codes", "the same" },
     { "orphan_refresh", "the same" },
