@@ -89,6 +89,16 @@ test("every read, change, and denial is recorded with its domain and number of f
   ]);
 });
 
+test("the writes of an app add up in one record per day and domain", async (t) => {
+  const { ada, api } = await connected(t, { scope: EVERYTHING });
+  await api.write(FOOD, FACTS);
+  await api.write(FOOD, { cuisines: ["lao"] });
+  await api.write(MUSIC, { genres: ["jazz"] });
+  await api.write(FOOD, FACTS); // changes nothing, and is recorded
+  const found = (await stored(ada)).filter((line) => / write /.test(line));
+  assert.deepEqual(found, ["Concert Finder write food_profile 3 4", "Concert Finder write music_preferences 1 1"]);
+});
+
 test("tools and resources of assistants are recorded, also when the user has not allowed them", async (t) => {
   const { w, ada, api } = await connected(t, { scope: "preferences:read preferences:write agent_hints" });
   const mcp = new Mcp(w, api.token);
