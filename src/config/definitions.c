@@ -192,6 +192,12 @@ check_together(const struct sources *sources, size_t first, const struct domains
     for (size_t i = first; i < sources->count; i++) {
         const struct domain_source *source = &sources->list[i];
         const struct domain *domain = domains_find(set, source->name);
+        struct str unknown = domains_undefined_context(set, domain);
+        if (str_present(unknown)) {
+            why_set(why, "%.*s: only_in: %.*s is not a context of another domain",
+                    STR_ARG(source->file), STR_ARG(unknown));
+            return ERR_INVALID;
+        }
         size_t undefined = domains_undefined_safety_context(set, domain);
         if (undefined == domain->safety_context_count)
             continue;

@@ -450,6 +450,20 @@ is_safety_choice(const struct context_choice *choice, const struct domain *domai
 }
 
 bool
+context_is_among(const struct context_match *match, const struct str *names, size_t count)
+{
+    for (size_t i = 0; i < match->count; i++) {
+        const struct context_choice *choice = &match->list[i];
+        if (choice->context != NULL && is_among(choice->context->name, names, count))
+            return true;
+        for (size_t k = 0; choice->context == NULL && k < choice->domain->context_count; k++)
+            if (is_among(choice->domain->contexts[k].name, names, count))
+                return true;
+    }
+    return false;
+}
+
+bool
 context_is_safety(const struct context_match *match, const struct domain *domain)
 {
     bool elsewhere = domain->safety_context_count == 0 && !domain_has_critical(domain);

@@ -40,6 +40,10 @@ void context_find(const struct context_index *index, struct str text, struct con
 const struct context_choice *context_chosen(const struct context_match *match,
                                             const struct domain *domain);
 
+/* Whether a context of the match has one of these names. A domain matched without a context counts
+ * as all of its contexts. */
+bool context_is_among(const struct context_match *match, const struct str *names, size_t count);
+
 /* Whether the domain's critical members must be included because the match contains one of its
  * safety_contexts from another domain. A domain matched without a context counts as all of its
  * contexts. In a domain without critical members and safety_contexts, only statements are critical;

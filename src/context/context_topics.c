@@ -7,7 +7,9 @@ const char *const label_other_tasks[] = {
     /* reminders, calendar, alarms */
     "remind", "reminder", "alarm", "timer", "stopwatch", "countdown", "to_do_list", "todo", "todos",
     "calendar", "calender", "appointment", "agenda", "meeting_invite", "schedule_meeting",
-    "reschedule", "time_slot", "out_of_office", "wake_up", "todoist",
+    "reschedule", "time_slot", "out_of_office", "wake_up", "todoist", "am_free", "invitation",
+    "invite_team", "block_hour", "block_two_hour", "block_time", "move_lunch", "move_dinner",
+    "move_meeting", "who_is_coming", "when_did_last", "ping", "happy_birthday",
     /* money */
     "bank", "banking", "bank_account", "bank_statement", "balance_check", "account_balance",
     "check_balance", "checking_account", "savings_account", "overdraft", "routing_number", "iban",
@@ -31,7 +33,8 @@ const char *const label_other_tasks[] = {
     "tax_deduction", "withdraw_cash", "withdrawing_cash", "cash_withdrawal", "cash_advance", "atm",
     "foreign_transaction_fee", "card_stolen", "stolen_card", "lost_card", "card_got_stolen",
     "card_was_stolen", "card_got_lost", "dividend", "market_cap", "ticker_symbol", "share_price",
-    "tuition", "standing_order", "subsidy", "futures",
+    "tuition", "standing_order", "subsidy", "futures", "mileage", "mileage_claim", "vat", "receipt",
+    "lease",
     /* leave and work administration */
     "pto", "pto_balance", "pto_request", "time_off", "day_off", "days_off", "sick_leave",
     "sick_day", "annual_leave", "parental_leave", "maternity_leave", "paternity_leave",
@@ -72,8 +75,9 @@ const char *const label_other_tasks[] = {
     /* Spanish, Portuguese, French, German: reminders and calendar, money, leave, settings */
     "recordatorio", "recordar", "recuerdame", "alarma", "calendario", "cita_medica", "despertador",
     "temporizador", "banco", "bancaria", "bancario", "prestamo", "hipoteca", "transferir",
-    "tarjeta_de_credito", "impuesto", "factura", "nomina", "solicitar_vacaciones", "contrasena",
-    "ajustes", "lembrete", "lembrar", "lembre", "alarme", "despertar", "emprestimo",
+    "tarjeta_de_credito", "impuesto", "factura", "nomina", "solicitar_vacaciones",
+    "dias_de_vacaciones", "dias_de_ferias", "gaste", "gastado", "gastei", "gastamos", "depense",
+    "contrasena", "ajustes", "lembrete", "lembrar", "lembre", "alarme", "despertar", "emprestimo",
     "conta_bancaria", "cartao_de_credito", "imposto", "fatura", "senha", "configuracoes",
     "rappelle", "rappeler", "rappel", "calendrier", "rendez_vous", "reveil", "minuteur", "pret",
     "pret_immobilier", "bancaire", "virement", "carte_de_credit", "impot", "facture", "conge",

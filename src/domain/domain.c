@@ -162,6 +162,16 @@ defined_by_another(const struct domains *set, const struct domain *domain, struc
     return false;
 }
 
+struct str
+domains_undefined_context(const struct domains *set, const struct domain *domain)
+{
+    for (size_t i = 0; i < domain->member_count; i++)
+        for (size_t k = 0; k < domain->members[i].only_in_count; k++)
+            if (!defined_by_another(set, domain, domain->members[i].only_in[k]))
+                return domain->members[i].only_in[k];
+    return STR_NONE;
+}
+
 size_t
 domains_undefined_safety_context(const struct domains *set, const struct domain *domain)
 {

@@ -100,6 +100,8 @@ struct member {
     const struct property *properties;
     size_t property_count;
     const int32_t *context_weights; /* of the domain's contexts, then of no context; 0 to 65536 */
+    const struct str *only_in;      /* contexts of other domains: see DOMAINS.md */
+    size_t only_in_count;           /* 0: every one */
     struct {
         struct str text, text_one, short_text; /* absent: none */
         struct str emphasis, emphasis_one;
@@ -171,6 +173,9 @@ const struct domain *domains_find(const struct domains *set, struct str name); /
 /* The index of the first safety context of the domain that is neither a name nor an alias of a
  * context of another domain, and thus has no effect; safety_context_count if all are defined. */
 size_t domains_undefined_safety_context(const struct domains *set, const struct domain *domain);
+
+/* The first name in `only_in` of a member that is not a context of another domain; absent: none. */
+struct str domains_undefined_context(const struct domains *set, const struct domain *domain);
 
 /* A definition file. The domain's name is the file name without directory and extension. */
 struct domain_source {

@@ -380,7 +380,9 @@ domain_check(const struct node *root, const struct domain *domain)
     check_words(root, domain);
     for (size_t i = 0; i < domain->member_count; i++) {
         struct node node = node_child(&members, i);
+        struct node only_in = node_member(&node, "only_in");
         check_opposes(&node, domain, &domain->members[i]);
+        check_distinct(&only_in, domain->members[i].only_in, domain->members[i].only_in_count);
         check_hint(&node, &domain->members[i]);
     }
     check_summary(root, domain);

@@ -120,6 +120,19 @@ read_opposes(const struct node *node, struct member *out)
     out->oppose_count = 1;
 }
 
+/* Contexts of other domains, which may not exist in this installation. */
+static void
+read_only_in(const struct node *node, const struct domain *domain, struct member *out)
+{
+    struct node only_in = node_member(node, "only_in");
+    if (only_in.value == NULL)
+        return;
+    if (!domain->always)
+        node_reject(&only_in, "only a domain that is always relevant can have it");
+    else if (node_is_array(&only_in, 1, ITEMS_MAX))
+        out->only_in = node_texts(&only_in, ITEMS_MAX, node_name, &out->only_in_count);
+}
+
 static void
 read_bounds(const struct node *node, struct member *out)
 {
@@ -360,11 +373,11 @@ void
 member_read(const struct node *node, const struct domain *domain, struct member *out)
 {
     static const char *const keys[] = {
-        "name",        "type",           "cardinality", "",          "items",
-        "description", "vocabulary",     "safety",      "sensitive", "polarity",
-        "opposes",     "half_life_days", "weight",      "minimum",   "maximum",
-        "max_length",  "properties",     "contexts",    "hint",      "json",
-        "title",       "suggest",        "trim",        "sole",      NULL
+        "name",       "type",    "cardinality", "",           "items",      "description",
+        "vocabulary", "safety",  "sensitive",   "polarity",   "opposes",    "half_life_days",
+        "weight",     "minimum", "maximum",     "max_length", "properties", "contexts",
+        "hint",       "json",    "title",       "suggest",    "trim",       "sole",
+        "only_in",    NULL
     };
     static const char *const safeties[] = { "constraint", "critical", NULL };
     static const char *const polarities[] = { "prefer", "avoid", NULL };
@@ -396,6 +409,7 @@ member_read(const struct node *node, const struct domain *domain, struct member 
     read_bounds(node, out);
     read_properties(node, out);
     read_context_weights(node, domain, out);
+    read_only_in(node, domain, out);
     read_hint(node, out);
     read_json(node, out);
 }

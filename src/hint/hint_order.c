@@ -89,8 +89,12 @@ weigh(struct view *view, const struct hint *hint, struct relevance *out)
         return true;
     out->match = hint_match(hint, view->task, view->has_context ? view->context : HINT_CONTEXTS_MAX,
                             &out->wanted);
-    return view->named || out->match > 0 ||
-           out->weight >= (view->has_context ? LEAST_CONTEXT : LEAST_DOMAIN);
+    if (view->named || out->match > 0)
+        return true;
+    if (hint->member->only_in_count > 0 && !view->has_context &&
+        !context_is_among(view->match, hint->member->only_in, hint->member->only_in_count))
+        return false;
+    return out->weight >= (view->has_context ? LEAST_CONTEXT : LEAST_DOMAIN);
 }
 
 enum { GROUP_EXCLUDES, GROUP_MATCHES, GROUP_OTHERS, GROUP_LONG };

@@ -7,11 +7,10 @@ import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { askAll } from "../oracle/hints_ask.mjs";
-import { concerned, hintsOfPerson, readDefinitions } from "../oracle/hints_model.mjs";
-import { Reader } from "../oracle/hints_parse.mjs";
-import { dice } from "../oracle/hints_people.mjs";
 import { ROOT } from "../kit/runner.mjs";
 import * as heldOut from "./held_out.mjs";
+import { LABELS, judge } from "./labels.mjs";
+import { d, definitions, factsOf, makePerson, toldOf, valueFor } from "./people.mjs";
 import * as texts from "./texts.mjs";
 
 const SHARE = Number(process.env.EVAL_SHARE ?? 1);
@@ -21,70 +20,37 @@ const BUDGET = 100;
 
 // docs/HINTS.md has the results.
 const LEAST_TOLD = 0.97;
+const LEAST_TOLD_OF_MANY = 0.9; // the same of typed preferences of the users with the most facts
 const ENOUGH = 150; // users of one size and kind; with fewer, chance decides about the last few
 
-// How many of `count` users may miss the preference: with few users, as many as are likely (99 %) if 97 % are told.
-function mostMisses(count) {
-  const expected = (1 - LEAST_TOLD) * count;
-  return Math.floor(count >= ENOUGH ? expected : expected + 2.33 * Math.sqrt(expected * LEAST_TOLD));
+// How many of `count` users may miss the preference: with few users, as many as are likely (99 %) if `least` are told.
+function mostMisses(count, least, enough) {
+  const expected = (1 - least) * count;
+  return Math.floor(count >= enough ? expected : expected + 2.33 * Math.sqrt(expected * least));
 }
 const LEAST_FILL = 0.85; // where facts are omitted
 const MOST_FALSE_ROUTES = 0.0075;
+const MOST_MISSED_ROUTES = 0.03;
 const DOCUMENT = path.join(ROOT, "docs/HINTS.md");
-
-const definitions = readDefinitions(path.join(ROOT, "domains"));
-const d = dice(2026);
-
-// ---- users ----
-
-const NAMES = `Avalon Birch Cedar Delta Ember Fjord Garnet Harbor Iris Juniper Krona Lumen Meadow Nimbus Onyx Prairie Quartz Ridge Sable Tundra`.split(" ");
-
-function valueFor(member) {
-  if (member.type === "bool") return d.chance(0.5);
-  if (member.type === "number") return d.between(member.minimum ?? 0, Math.min(member.maximum ?? 9, (member.minimum ?? 0) + 4));
-  if (member.type === "object") return Object.fromEntries(Object.entries(member.properties).map(([name, type]) => [name, type === "string" ? d.pick(NAMES) : type === "number" ? 2 : true]));
-  if (member.max_length < 10) return d.pick(NAMES).slice(0, member.max_length).toUpperCase(); // a code, such as an airport's
-  return member.vocabulary ? d.pick(member.vocabulary.values).value : `${d.pick(NAMES)} ${d.pick(NAMES)}`;
-}
-
-const places = [...definitions.values()].flatMap((domain) => domain.members.filter(({ included, tellsEach }) => included && !tellsEach).map((member) => ({ domain, member })));
-
-// A fifth of the facts are statements.
-function otherFact(number, taken, statements) {
-  if (number % 5 === 4) {
-    const [domain, value] = d.pick(statements);
-    return { domain, member: "statements", value };
-  }
-  const { domain, member } = d.pick(places);
-  if (member.type !== "array" && taken.has(`${domain.name}.${member.name}`)) return undefined;
-  taken.add(`${domain.name}.${member.name}`);
-  return { domain: domain.name, member: member.name, value: valueFor(member) };
-}
-
-function makePerson(size, planted, statements = texts.OTHER_STATEMENTS) {
-  const taken = new Set(planted ? [`${planted.domain}.${planted.member}`] : []);
-  const facts = [];
-  for (let tries = 0; facts.length < size && tries < 10 * size; tries++) {
-    const fact = otherFact(facts.length, taken, statements);
-    if (fact && !(planted && fact.member === planted.member && fact.domain === planted.domain && fact.member !== "statements")) facts.push(fact);
-  }
-  if (planted) facts.splice(d.below(facts.length + 1), 0, planted);
-  return facts.map((fact, i) => ({ ...fact, user: true, status: "active", sources: 1, at: 1_700_000_000 + i, sequence: i + 1 }));
-}
 
 // ---- planted preferences ----
 
-// Typed: every member that is decisive in a context, by the context's name.
-const DECISIVE = [...definitions.values()].flatMap((domain) =>
-  domain.contexts.flatMap(({ name }) =>
-    domain.members
-      .filter((member) => member.included && !member.tellsEach && !member.sensitive && member.safety !== "critical" && (member.contexts[name] ?? 0) >= 0.9)
-      .map((member) => ({ domain: domain.name, member, context: name })),
-  ),
-);
+// Typed: members that matter to a task according to labels.mjs. Critical ones are always told first, and sensitive ones
+// only to some apps.
+const matched = askAll([{ atoms: [], queries: LABELS.map(([label]) => ({ label })) }])[0];
+const LABELED = LABELS.flatMap(([task, domain, matter], i) => {
+  const { members } = definitions.get(domain);
+  const context = new Map(matched[i]).get(domain);
+  return matter.split(" ").map((name) => {
+    const member = members.find((one) => one.name === name);
+    return { context: task, domain, member, weight: member.contexts[context] ?? member.contexts["*"] ?? 0.5 };
+  });
+}).filter(({ member }) => !member.sensitive && member.safety !== "critical");
+const DECISIVE = LABELED.filter(({ weight }) => weight >= 0.9);
+const OTHERS = LABELED.filter(({ weight }) => weight < 0.9);
 
-function planTyped(size) {
-  const { domain, member, context } = d.pick(DECISIVE);
+function planTyped(size, from) {
+  const { domain, member, context } = d.pick(from);
   return { context, atoms: makePerson(size, { domain, member: member.name, value: valueFor(member) }), domain, member: member.name };
 }
 
@@ -95,45 +61,22 @@ function planStatement(size, from) {
 
 // ---- answers ----
 
-// As stored: one atom for equal values of a member.
-function storedAtoms(atoms, stored) {
-  const all = atoms.flatMap((atom, n) => stored[n].map((kept) => ({ ...atom, value: kept.value, key: kept.key })));
-  const firsts = new Map();
-  for (const atom of all) if (!firsts.has(`${atom.domain} ${atom.member} ${atom.key}`)) firsts.set(`${atom.domain} ${atom.member} ${atom.key}`, atom);
-  return [...firsts.values()];
-}
-
-function read(person, query, answer, matches) {
-  const concern = concerned(definitions, person.hints, query, matches);
-  const included = person.reader[query.format](answer.hints, concern.available);
-  assert.notEqual(typeof included, "string", included);
-  return included;
-}
-
 function isPlantedTold({ domain, member, value }, included) {
   return included.some(({ hint }) => hint.domain.name === domain && hint.member.name === member && (value === undefined || hint.values[0].kept === value));
 }
-
-const isPrecise = ({ hint }, matches) => {
-  const context = new Map(matches).get(hint.domain.name);
-  return hint.tier === 0 || hint.domain.always || hint.member.tellsEach || context === null || (hint.member.contexts[context] ?? hint.member.contexts["*"] ?? 0.5) >= 0.5;
-};
 
 // Asks for each plan in every format, and measures.
 function measure(plans) {
   const queries = (context) => [{ label: context }, { stored: true }, ...FORMATS.map((format) => ({ context, format, max_tokens: BUDGET }))];
   const answers = askAll(plans.map(({ atoms, context }) => ({ atoms, queries: queries(context) })));
-  const found = FORMATS.map(() => ({ told: 0, fills: [], hints: 0, precise: 0 }));
+  const found = FORMATS.map(() => ({ told: 0, fills: [] }));
   plans.forEach((plan, i) => {
     const [matches, stored, ...all] = answers[i];
-    const person = { hints: hintsOfPerson(definitions, storedAtoms(plan.atoms, stored)) };
-    person.reader = new Reader(person.hints);
+    const person = factsOf(plan.atoms, stored);
     all.forEach((answer, f) => {
-      const included = read(person, { context: plan.context, format: FORMATS[f] }, answer, matches);
+      const included = toldOf(person, { context: plan.context, format: FORMATS[f] }, answer, matches);
       found[f].told += isPlantedTold(plan, included);
       if (answer.omitted > 0) found[f].fills.push(answer.token_count / BUDGET);
-      found[f].hints += included.length;
-      found[f].precise += included.filter((one) => isPrecise(one, matches)).length;
       if (process.env.SHOW_MISSES && !isPlantedTold(plan, included)) console.log(FORMATS[f], plan.context, plan.member, plan.value ?? "", JSON.stringify(answer.hints));
     });
   });
@@ -146,7 +89,8 @@ const rows = [];
 const fills = FORMATS.map(() => []); // by format
 
 const KINDS = [
-  ["typed", planTyped],
+  ["typed, decisive", (size) => planTyped(size, DECISIVE)],
+  ["typed, other", (size) => planTyped(size, OTHERS)],
   ["statement", (size) => planStatement(size, texts)],
   ["statement, held out", (size) => planStatement(size, heldOut)],
 ];
@@ -157,16 +101,17 @@ for (const [kind, plan] of KINDS)
     for (const size of SIZES) {
       const plans = Array.from({ length: Math.round(60 * SHARE) }, () => plan(size));
       const found = measure(plans);
-      rows.push([kind, size, ...found.map(({ told }) => percent(told / plans.length)), found.some((one) => one.fills.length > 0) ? percent(mean(found.flatMap((one) => one.fills))) : "all facts included", percent(mean(found.map(({ precise, hints }) => precise / Math.max(1, hints))))]);
+      rows.push([kind, size, ...found.map(({ told }) => percent(told / plans.length)), found.some((one) => one.fills.length > 0) ? percent(mean(found.flatMap((one) => one.fills))) : "all facts included"]);
       found.forEach((one, f) => fills[f].push(...one.fills));
       if (process.env.SHOW_MISSES) console.log(rows.at(-1).join(" | "));
       found.forEach(({ told }, f) => {
         all[f].told += told;
         all[f].of += plans.length;
-        assert.ok(plans.length - told <= mostMisses(plans.length), `${FORMATS[f]}, ${size} other facts: ${told} of ${plans.length}`);
+        const least = kind.startsWith("typed") && size === SIZES.at(-1) ? LEAST_TOLD_OF_MANY : LEAST_TOLD;
+        assert.ok(plans.length - told <= mostMisses(plans.length, least, ENOUGH), `${FORMATS[f]}, ${size} other facts: ${told} of ${plans.length}`);
       });
     }
-    for (const [f, { told, of }] of all.entries()) assert.ok(told / of >= LEAST_TOLD, `${FORMATS[f]}: ${told} of ${of}`);
+    for (const [f, { told, of }] of all.entries()) assert.ok(of - told <= mostMisses(of, LEAST_TOLD, SIZES.length * ENOUGH), `${FORMATS[f]}: ${told} of ${of}`);
   });
 
 // With few facts, what is omitted is usually a single long one.
@@ -204,6 +149,42 @@ test("the budget is used at every size", () => {
     })]);
 });
 
+// ---- precision ----
+
+const PRECISION_BUDGETS = [100, 500];
+const PRECISION_SIZES = [40, 120];
+const LEAST_PRECISION = 0.97;
+rows.precision = [];
+
+// Of the facts that labels.mjs judges, the share that matters to the task.
+test("what is told matters to the task", () => {
+  const queries = (context) => [{ label: context }, { stored: true }, ...PRECISION_BUDGETS.flatMap((max_tokens) => FORMATS.map((format) => ({ context, format, max_tokens })))];
+  const plans = LABELS.flatMap((label) => PRECISION_SIZES.flatMap((size) => Array.from({ length: Math.max(1, Math.round(SHARE)) }, () => ({ label, atoms: makePerson(size), queries: queries(label[0]) }))));
+  const counts = new Map(); // "500 text" → { right, wrong, open }
+  askAll(plans.map(({ atoms, queries }) => ({ atoms, queries }))).forEach(([matches, stored, ...answers], i) => {
+    const person = factsOf(plans[i].atoms, stored);
+    answers.forEach((answer, q) => {
+      const query = plans[i].queries[q + 2];
+      const name = `${query.max_tokens} ${query.format}`;
+      if (!counts.has(name)) counts.set(name, { right: 0, wrong: 0, open: 0 });
+      for (const { hint } of toldOf(person, query, answer, matches)) {
+        const verdict = judge(plans[i].label, hint);
+        if (verdict) counts.get(name)[verdict]++;
+        if (verdict === "wrong" && process.env.SHOW_MISSES) console.log("does not matter:", name, plans[i].label[0], hint.domain.name, hint.member.name, JSON.stringify(matches));
+      }
+    });
+  });
+  for (const format of FORMATS)
+    rows.precision.push([`\`${format}\``, ...PRECISION_BUDGETS.flatMap((budget) => {
+      const { right, wrong, open } = counts.get(`${budget} ${format}`);
+      if (process.env.SHOW_MISSES) console.log(format, budget, right, wrong, open);
+      assert.ok(right > 50 && right / (right + wrong) >= LEAST_PRECISION, `${format} ${budget}: ${wrong} of ${right + wrong} do not matter`);
+      return [percent(right / (right + wrong)), percent(open / (right + wrong + open))];
+    })]);
+});
+
+// ---- tasks about something else ----
+
 const labels = texts.NEGATIVES.map((label) => ({ label }));
 const routed = askAll([{ atoms: [], queries: labels }])[0];
 
@@ -212,6 +193,14 @@ test("tasks about something else match no domain", () => {
   rows.falseRoutes = { wrong: wrong.length, of: texts.NEGATIVES.length };
   assert.ok(texts.NEGATIVES.length >= 1000);
   assert.ok(wrong.length / texts.NEGATIVES.length < MOST_FALSE_ROUTES, `${wrong.length}: ${wrong.slice(0, 40).join("; ")}`);
+});
+
+test("tasks about a domain match it", () => {
+  const matched = askAll([{ atoms: [], queries: texts.POSITIVES.map(([, label]) => ({ label })) }])[0];
+  const missed = texts.POSITIVES.filter(([domain], i) => matched[i] === "unrelated" || !matched[i].some(([name]) => name === domain));
+  rows.missedRoutes = { missed: missed.length, of: texts.POSITIVES.length };
+  assert.ok(texts.POSITIVES.length >= 150);
+  assert.ok(missed.length / texts.POSITIVES.length <= MOST_MISSED_ROUTES, `${missed.length}: ${missed.map(([, task]) => task).join("; ")}`);
 });
 
 // A third of the facts come from apps. Tasks about something else do not even reveal allergies.
@@ -225,8 +214,7 @@ test("tasks that match nothing reveal only allergies and the like", () => {
   const asked = new Map();
   let leaks = 0;
   askAll(people.map(({ atoms, queries }) => ({ atoms, queries }))).forEach(([stored, ...answers], i) => {
-    const hints = hintsOfPerson(definitions, storedAtoms(people[i].atoms, stored));
-    const reader = new Reader(hints);
+    const { hints, reader } = factsOf(people[i].atoms, stored);
     answers.forEach((answer, q) => {
       const { format, unrelated } = people[i].asked[q];
       const allowed = hints.filter(({ tier, sensitive, domain }) => domain.always || (!unrelated && tier === 0 && !sensitive));
@@ -245,11 +233,13 @@ test("tasks that match nothing reveal only allergies and the like", () => {
 
 test("the measurements are published", { skip: process.env.WRITE !== "1" }, () => {
   const table = [
-    "| Preference | Other facts | `text` | `bullets` | `json` | Budget used | Precision |", "|---|---|---|---|---|---|---|",
+    "| Preference | Other facts | `text` | `bullets` | `json` | Budget used |", "|---|---|---|---|---|---|",
     ...rows.map((row) => `| ${row.join(" | ")} |`), "",
     "| Budget used | 50 tokens | 100 | 200 | 500 |", "|---|---|---|---|---|",
     ...rows.fills.map((row) => `| ${row.join(" | ")} |`), "",
-    `False routes: ${rows.falseRoutes.wrong} of ${rows.falseRoutes.of} tasks. Leaks on unmatched tasks: ${rows.leaks}.`,
+    "| Precision | 100 tokens | arguable | 500 tokens | arguable |", "|---|---|---|---|---|",
+    ...rows.precision.map((row) => `| ${row.join(" | ")} |`), "",
+    `False routes: ${rows.falseRoutes.wrong} of ${rows.falseRoutes.of} tasks. Tasks that match no domain, or another: ${rows.missedRoutes.missed} of ${rows.missedRoutes.of}. Leaks on unmatched tasks: ${rows.leaks}.`,
   ].join("\n");
   const text = fs.readFileSync(DOCUMENT, "utf8");
   const [before, rest] = text.split("<!-- measured by tests/eval -->\n");

@@ -389,6 +389,8 @@ export function concerned(definitions, hints, query, matches) {
     const isElsewhere = domain.safety_contexts.length === 0 && !hasCritical(domain);
     if (tier === 0) return chosen || choices.some((choice) => (isElsewhere ? hasCritical(definitions.get(choice[0])) : isSafetyContext(definitions, domain, choice)));
     const context = choiceOf.get(domain.name);
+    const isElsewhereOnly = member.only_in && !context && !choices.some(([name, one]) => (one ? [one] : definitions.get(name).contexts.map((each) => each.name)).some((each) => member.only_in.includes(each)));
+    if (isElsewhereOnly && !sharesWords(hint, query.context, context)) return false;
     return chosen && (weightIn(member, context) >= (context ? LEAST_CONTEXT : LEAST_DOMAIN) || sharesWords(hint, query.context, context));
   };
   const isShown = ({ sensitive }) => !sensitive || query.sensitive !== false;

@@ -28,6 +28,18 @@ test("the first statements of the matched domain come before tastes", () => {
   for (const statement of statements) assert.ok(place(hints, statement) < place(hints, "cuisine"), statement);
 });
 
+test("units and the like are told only where they can matter", () => {
+  const record = { communication_profile: { temperature_unit: "celsius", answer_length: "brief" }, food_profile: { cuisines: ["Thai"] }, music_preferences: { genres: ["jazz"] } };
+  const told = ["recipe_recommendation", "food", undefined, "something unheard of"];
+  const notTold = ["playlist_creation", "code_review"];
+  const queries = [...told, ...notTold].flatMap((context) => FORMATS.map((format) => ({ context, format, max_tokens: 500 })));
+  ask(record, ...queries).forEach(({ hints }, i) => {
+    const { context, format } = queries[i];
+    assert.equal(/celsius/i.test(JSON.stringify(hints)), told.includes(context), `${context} ${format}`);
+    assert.match(JSON.stringify(hints), /brief|short/, `${context} ${format}`);
+  });
+});
+
 const FLYER = { travel_profile: { meal_request: "VGML", avoided_airlines: ["Ryanair"], airlines: ["KLM"], accommodation_types: ["hostel"] } };
 
 test("what excludes choices is left out where it does not matter", () => {

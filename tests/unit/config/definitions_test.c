@@ -222,6 +222,26 @@ a_safety_context_is_one_of_another_domain(void **state)
 }
 
 static void
+only_in_names_contexts_of_other_domains(void **state)
+{
+    struct folder *folder = *state;
+    static const char form[] =
+        "{`format`:1,`domain`:`zen`,`version`:`1.0.0`,`title`:`T`,`always`:true,"
+        "`members`:[{`name`:`a`,`type`:`bool`,`cardinality`:`one`,`only_in`:[%s]}]}";
+    put(folder, "zen.json",
+        tea_quotes(folder->mem, str_format(folder->mem, form, "`flight_search`").ptr));
+    assert_int_equal(load(folder), ERR_NONE);
+    struct str text = str_format(folder->mem, form, "`flight_search`,`flihgt_search`");
+    put(folder, "zen.json", tea_quotes(folder->mem, text.ptr));
+    assert_int_equal(load(folder), ERR_INVALID);
+    assert_str(str_of(folder->why.text),
+               str_format(folder->mem,
+                          "%s/zen.json: only_in: flihgt_search is not a context of another domain",
+                          folder->path),
+               "a mistyped context");
+}
+
+static void
 what_is_no_file_does_not_keep_us_waiting(void **state)
 {
     struct folder *folder = *state;
@@ -297,6 +317,7 @@ main(void)
         IN_A_FOLDER(an_empty_folder_adds_nothing),
         IN_A_FOLDER(a_wrong_file_is_reported_with_its_path),
         IN_A_FOLDER(a_safety_context_is_one_of_another_domain),
+        IN_A_FOLDER(only_in_names_contexts_of_other_domains),
         IN_A_FOLDER(what_is_no_file_does_not_keep_us_waiting),
         IN_A_FOLDER(a_folder_that_is_none_and_one_that_is_too_full_are_refused),
         IN_A_FOLDER(a_file_that_is_too_large_is_refused_without_being_read_whole),

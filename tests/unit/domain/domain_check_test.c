@@ -177,6 +177,8 @@ problems_in_members_name_their_path(void **state)
           "members[1].opposes[1]: kinds is listed twice" },
         { "opposing an empty list", "`opposes`: [`kinds`]", "`opposes`: []",
           "members[1].opposes: must have 1 to 64 entries, not 0" },
+        { "contexts of others where not always", "`opposes`: [`kinds`]", "`only_in`: [`flying`]",
+          "members[1].only_in: only a domain that is always relevant can have it" },
         { "suggesting nothing", "`opposes`: [`kinds`]", "`suggest`: []",
           "members[1].suggest: must have 1 to 64 entries, not 0" },
         { "suggesting twice", "`opposes`: [`kinds`]", "`suggest`: [`iced`, `hot`, `iced`]",
