@@ -30,12 +30,13 @@ enum member_type {
 enum member_safety { SAFETY_NONE, SAFETY_CONSTRAINT, SAFETY_CRITICAL };
 
 /* What a value must be to fit into the sentence of a hint; see value/phrase.h. */
-enum phrase_form { FORM_ANY, FORM_NOUN, FORM_GERUND, FORM_ADJECTIVE, FORM_ROLE };
+enum phrase_form { FORM_ANY, FORM_NOUN, FORM_GERUND, FORM_ADJECTIVE, FORM_ROLE, FORM_THING };
 
 struct vocabulary_value {
     struct str value;           /* canonical spelling, as stored and shown */
     struct str label;           /* as shown to users and agents; the value by default */
     bool labeled;               /* the definition has a label: aliases are shown as this */
+    struct str plural;          /* of a label with an article: "dogs" of "a dog"; absent: none */
     struct str note;            /* what a code stands for, shown when it is chosen; absent: none */
     struct str key;             /* value_fold() of the value */
     const struct str *contains; /* keys of values that are a part of it: cheese contains milk */
@@ -107,6 +108,8 @@ struct member {
         struct str emphasis, emphasis_one;
         enum phrase_form form;
         struct str loose; /* for values that do not have the form */
+        struct str
+            speech_text; /* for a sentence in the first person: that of statements; absent: none */
         const struct value_sentence *values;
         size_t value_count;
         bool or_list;  /* "a or b" */

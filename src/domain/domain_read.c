@@ -117,6 +117,21 @@ read_summary(const struct node *node, struct domain *out)
     out->summary_sentences = node_int(&sentences, 1, 8, 2);
 }
 
+/* A value in the first person is reported like a statement: User says "I'd go anywhere warm" about
+ * travel. Critical and sensitive members are not: their sentence says what the value is about. */
+static void
+set_speech_text(struct member *members, size_t count)
+{
+    struct str speech_text = STR_NONE;
+    for (size_t i = 0; i < count; i++)
+        if (members[i].hint.for_each)
+            speech_text = members[i].hint.text;
+    for (size_t i = 0; i < count; i++)
+        if (!members[i].hint.for_each && members[i].safety != SAFETY_CRITICAL &&
+            !members[i].sensitive)
+            members[i].hint.speech_text = speech_text;
+}
+
 static void
 read_members(const struct node *node, struct domain *out)
 {
@@ -127,6 +142,7 @@ read_members(const struct node *node, struct domain *out)
         struct node child = node_child(node, i);
         member_read(&child, out, &list[i]);
     }
+    set_speech_text(list, node_count(node));
     out->members = list;
     out->member_count = node_count(node);
 }

@@ -90,16 +90,18 @@ add_spelling(struct vocabulary_index *index, const struct vocabulary_value *valu
 static void
 read_value(const struct node *node, struct vocabulary_value *out, struct vocabulary_index *index)
 {
-    static const char *const keys[] = { "value", "", "label", "aliases", "note", "contains", NULL };
+    static const char *const keys[] = { "value",   "",     "label",    "plural",
+                                        "aliases", "note", "contains", NULL };
     struct arena *mem = node->in->mem;
     size_t alias_count = 0;
     if (!node_is_object(node, keys))
         return;
     struct node value = node_member(node, "value"), label = node_member(node, "label"),
-                aliases = node_member(node, "aliases"), note = node_member(node, "note"),
-                contains = node_member(node, "contains");
+                plural = node_member(node, "plural"), aliases = node_member(node, "aliases"),
+                note = node_member(node, "note"), contains = node_member(node, "contains");
     out->value = vocabulary_text(&value);
     out->label = vocabulary_text(&label);
+    out->plural = vocabulary_text(&plural);
     out->labeled = str_present(out->label);
     if (!out->labeled)
         out->label = out->value;
@@ -112,6 +114,8 @@ read_value(const struct node *node, struct vocabulary_value *out, struct vocabul
     out->contains = parts;
     add_spelling(index, out, out->key);
     add_spelling(index, out, value_fold(mem, out->label));
+    if (str_present(out->plural))
+        add_spelling(index, out, value_fold(mem, out->plural));
     for (size_t i = 0; i < alias_count; i++)
         add_spelling(index, out, value_fold(mem, texts[i]));
 }
@@ -148,14 +152,14 @@ check_parts(const struct node *values, const struct vocabulary *vocabulary)
     }
 }
 
-/* The value, its label, and its aliases. */
+/* The value, its label, its plural, and its aliases. */
 static size_t
 spellings_at_most(const struct node *values)
 {
     size_t count = 0;
     for (size_t i = 0; i < node_count(values); i++) {
         struct node value = node_child(values, i), aliases = node_member(&value, "aliases");
-        count += 2 + node_count(&aliases);
+        count += 3 + node_count(&aliases);
     }
     return count;
 }

@@ -21,10 +21,12 @@ struct buf;
 #define HINT_CONTEXTS_MAX 36 /* contexts of a domain beyond these share no words with hints */
 
 /* Values of hint.sentence that are not an index: the sentence is made from the pattern, from the
- * pattern for an object with a single property, or from the loose pattern. */
+ * pattern for an object with a single property, from the loose pattern, or from that of statements.
+ */
 #define HINT_FROM_PATTERN (-1)
 #define HINT_OF_ONE (-2)
 #define HINT_LOOSE (-3)
+#define HINT_SPEECH (-4) /* the only value is a sentence in the first person */
 
 struct hint_value {
     struct str shown; /* as written in a sentence, without quotes */

@@ -22,6 +22,8 @@ pattern_for(const struct member *member, const struct hint_form *form, int count
     int sentence = count == 1 ? hint_sentence_of(member, form->plain) : HINT_FROM_PATTERN;
     if (sentence >= 0)
         return sentence;
+    if (count == 1 && form->speech && str_present(member->hint.speech_text))
+        return HINT_SPEECH;
     return form->pairs == 1 ? HINT_OF_ONE : form->loose ? HINT_LOOSE : HINT_FROM_PATTERN;
 }
 

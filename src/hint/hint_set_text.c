@@ -21,7 +21,7 @@
 #include <endian.h>
 
 #define HINT_SET_VERSION \
-    'F' /* increase it when the format, the sentences or the token counts change */
+    'G' /* increase it when the format, the sentences or the token counts change */
 #define HINT_SET_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define DIGEST_PART 16 /* characters: 96 bits */
 
@@ -156,7 +156,7 @@ write_head(struct buf *out, const struct domain *domain, const struct hint *hint
 {
     add_number(out,
                part(out, (size_t)(hint->member - domain->members), MEMBER_AT, MEMBER_BITS) |
-                   part(out, (size_t)(hint->sentence - HINT_LOOSE), SENTENCE_AT, NUMBER_BITS) |
+                   part(out, (size_t)(hint->sentence - HINT_SPEECH), SENTENCE_AT, NUMBER_BITS) |
                    part(out, (size_t)hint->total, TOTAL_AT, NUMBER_BITS) |
                    part(out, (size_t)hint->key_tokens, KEY_AT, SMALL_BITS) |
                    part(out, hint->level_count - 1, LEVELS_AT, SMALL_BITS),
@@ -262,13 +262,14 @@ read_hint(const struct domain *domain, const char *at, const char *body, size_t 
     if (member >= domain->member_count || length > left)
         return false;
     out->member = &domain->members[member];
-    out->sentence = (int)part_of(first, SENTENCE_AT, NUMBER_BITS) + HINT_LOOSE;
+    out->sentence = (int)part_of(first, SENTENCE_AT, NUMBER_BITS) + HINT_SPEECH;
     out->score = (int32_t)part_of(second, SCORE_AT, SCORE_BITS);
     out->total = (int)part_of(first, TOTAL_AT, NUMBER_BITS);
     out->key_tokens = (int)part_of(first, KEY_AT, SMALL_BITS);
     if (out->sentence >= (int)out->member->hint.value_count || out->score > HINT_ONE ||
         out->total < 1 || (out->sentence < 0 && !str_present(out->member->hint.text)) ||
-        (out->sentence == HINT_LOOSE && !str_present(out->member->hint.loose)))
+        (out->sentence == HINT_LOOSE && !str_present(out->member->hint.loose)) ||
+        (out->sentence == HINT_SPEECH && !str_present(out->member->hint.speech_text)))
         return false;
     out->is_long = part_of(second, LONG_AT, 1);
     out->safety = safety_of(out->member, part_of(second, CRITICAL_AT, 1));

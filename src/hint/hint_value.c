@@ -1,6 +1,7 @@
 #include "hint/hint_value.h"
 
 #include "base/arena.h"
+#include "value/inflect.h"
 #include "value/phrase.h"
 #include "value/value_none.h"
 #include "domain/value_text.h"
@@ -28,6 +29,19 @@ entry_of(struct arena *mem, const struct member *member, struct str value)
                                       : vocabulary_find(member->vocabulary, value_fold(mem, value));
 }
 
+/* The plural of a value that is shown with an article: what the user wrote ("two cats"), and what
+ * the user avoids ("does not want to be around dogs"). Absent: the value has none here. */
+static struct str
+plural_of(struct arena *mem, const struct member *member, const struct vocabulary_value *entry,
+          struct str value)
+{
+    if (entry == NULL || !str_present(entry->plural))
+        return STR_NONE;
+    if (member->avoid)
+        return entry->plural;
+    return str_ends(value_fold(mem, value), value_fold(mem, entry->plural)) ? value : STR_NONE;
+}
+
 /* The label of a value: always from a closed vocabulary, and from an open one if it defines a label
  * or the value differs only in case ("indian"). Otherwise the value as the user wrote it. */
 static struct str
@@ -36,6 +50,9 @@ label_of(struct arena *mem, const struct member *member, const struct vocabulary
 {
     bool use_label = entry != NULL && (!member->vocabulary->open || entry->labeled ||
                                        str_eq(entry->key, value_fold(mem, value)));
+    struct str plural = plural_of(mem, member, entry, value);
+    if (str_present(plural))
+        return plural;
     return use_label ? entry->label : value;
 }
 
@@ -65,7 +82,9 @@ shape_value(struct arena *mem, const struct member *member, struct hint_value *o
     if (!out->quote && member->hint.form == FORM_ROLE)
         out->shown = phrase_without_capitals(mem, out->shown);
     if (!out->quote) /* a quotation stays as it was written */
-        out->shown = phrase_third_person(mem, out->shown);
+        out->shown = inflect_decade(mem, phrase_third_person(mem, out->shown));
+    if (!out->quote && member->hint.form == FORM_THING)
+        out->shown = inflect_with_article(mem, out->shown);
     form->loose = str_present(member->hint.loose) &&
                   (form->loose || out->quote || !phrase_fits(member->hint.form, out->shown));
 }
@@ -90,6 +109,10 @@ make_value(struct arena *mem, const struct member *member, const struct atom *at
             shape_value(mem, member, out, form);
         else if (entry == NULL && !statement_holds(member))
             out->quote = out->quote || phrase_is_speech(out->shown);
+        form->speech =
+            form->speech || (out->quote && atom->by_user && phrase_is_speech(out->shown));
+        if (entry == NULL && !out->quote && !statement_holds(member))
+            out->shown = inflect_proper(mem, out->shown);
         if (is_plain_json(atom->value, out->shown))
             out->json = STR_NONE;
     } else if (value->type == JSON_BOOL) {

@@ -12,6 +12,7 @@ struct ranked;
 struct hint_form {
     struct str plain; /* the last value; hint.values may have a sentence for it */
     size_t pairs;     /* properties of an object */
+    bool speech;      /* a value is a sentence of the user in the first person */
     bool loose;       /* a value does not have the form that the pattern needs */
 };
 

@@ -193,6 +193,8 @@ pattern_of(const struct hint *hint)
         return member->hint.values[hint->sentence].sentence;
     if (hint->sentence == HINT_LOOSE)
         return member->hint.loose;
+    if (hint->sentence == HINT_SPEECH)
+        return member->hint.speech_text;
     return is_of_one(hint) && str_present(member->hint.text_one) ? member->hint.text_one
                                                                  : member->hint.text;
 }

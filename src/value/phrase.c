@@ -207,16 +207,27 @@ is_gerund(struct str text)
     return ends_with(first, "ing") || is_in(first, " at in on out alone asleep awake ");
 }
 
-/* "a vegan diet", not "a no red meat diet" */
+static bool
+has_any_word(struct str text, const char *list)
+{
+    struct str word;
+    while (next_word(&text, &word))
+        if (is_in(word, list))
+            return true;
+    return false;
+}
+
+/* "a vegan diet", not "a no red meat diet" or "a flexitarian on weekdays diet" */
 static bool
 is_adjective(struct str text)
 {
     return word_count(text) <= ADJECTIVE_WORDS && str_index(text, '(') == text.len &&
+           !has_any_word(text, " on at in with without for from during except unless until but ") &&
            !is_in(first_word(text), " no not none anything everything any all my the a an je ich "
                                     "yo eu io soy sono ");
 }
 
-/* "works as a nurse", not "works as a computer science" */
+/* "is a nurse", not "is a computer science" */
 static bool
 is_role(struct str text)
 {
@@ -262,7 +273,9 @@ phrase_fits(enum phrase_form form, struct str text)
         return is_adjective(text);
     case FORM_ROLE:
         return is_role(text);
-    case FORM_NOUN:
+    case FORM_NOUN: /* "dislikes country music", not "dislikes anything loud music" */
+        return !is_in(first_word(text), " anything everything something whatever ");
+    case FORM_THING:
     case FORM_ANY:
         break;
     }

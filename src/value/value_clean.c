@@ -9,8 +9,10 @@
 
 #include "base/arena.h"
 #include "base/ascii.h"
+#include "value/inflect.h"
 #include "value/phrase.h"
 #include "value/value_none.h"
+#include "value/value_speech.h"
 #include "domain/value_text.h"
 
 #include <string.h>
@@ -178,9 +180,10 @@ static const struct vocabulary_value *
 find_spelling(struct arena *mem, const struct member *member, struct str text)
 {
     struct str folded = value_fold(mem, text);
-    return member->vocabulary == NULL || !str_present(folded) || folded.len == 0
-               ? NULL
-               : value_entry(mem, member->vocabulary, folded);
+    if (member->vocabulary == NULL || !str_present(folded) || folded.len == 0)
+        return NULL;
+    const struct vocabulary_value *found = value_entry(mem, member->vocabulary, folded);
+    return found != NULL ? found : vocabulary_find(member->vocabulary, inflect_gerund(mem, folded));
 }
 
 /* Whether the member lists what the user must not have. Its values are found in longer texts. */
@@ -249,13 +252,46 @@ lost_its_noun(const struct member *member, struct str text, struct str left)
            str_starts(text, left) && ascii_is_lower(left.ptr[0]);
 }
 
-/* In this order: "none", a known value, a denial, a trimmed text. A denial of something unknown is
- * stored as written: shortening it could turn it into its opposite. */
+/* Whether the text ends with the plural of a value that is shown in the singular: "two cats". */
+static bool
+is_plural_of(struct arena *mem, const struct vocabulary_value *entry, struct str text)
+{
+    return str_present(entry->plural) &&
+           str_ends(value_fold(mem, text), value_fold(mem, entry->plural));
+}
+
+/* What is stored for a known value: the text if it fits as it is, without what was trimmed, or the
+ * value. A singular gives way to the plural of the vocabulary: "dislikes olives", not "olive". */
+static struct str
+shown_of(struct arena *mem, const struct member *member, const struct vocabulary_value *entry,
+         struct str text, struct str left)
+{
+    if (is_plural_of(mem, entry, left))
+        return left;
+    struct str folded = value_fold(mem, left);
+    bool exact = str_eq(left, text) && str_eq(left, trim_marks(left)) &&
+                 member->safety != SAFETY_CRITICAL && phrase_fits(member->hint.form, text) &&
+                 !inflect_is_plural_of(entry->key, folded) &&
+                 (str_eq(entry->key, folded) || /* "knit" */
+                  !str_eq(entry->key, inflect_gerund(mem, folded)));
+    return exact ? text : entry->value;
+}
+
+/* A field of work goes into the loose sentence: "healthcare" of "I work in healthcare". */
+static bool
+fits_loosely(const struct member *member, struct str text)
+{
+    return phrase_fits(member->hint.form == FORM_ROLE ? FORM_NOUN : member->hint.form, text);
+}
+
+/* In this order: "none", a known value, the object of a sentence, a denial, a trimmed text. A
+ * denial of something unknown is stored as written: shortening it could turn it into its opposite.
+ */
 bool
 value_clean(struct arena *mem, const struct member *member, struct str text, struct str *shown,
             struct str *key)
 {
-    struct str folded = value_fold(mem, text), left;
+    struct str folded = value_fold(mem, text), left, object;
     if (!str_present(folded))
         return false;
     *shown = text;
@@ -266,13 +302,13 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
     }
     const struct vocabulary_value *found = find_entry(mem, member, text, &left);
     if (found != NULL) {
-        bool exact = str_eq(left, text) && str_eq(left, trim_marks(left)) &&
-                     member->safety != SAFETY_CRITICAL && phrase_fits(member->hint.form, text);
-        *shown = exact ? text : found->value;
+        *shown = shown_of(mem, member, found, text, left);
         *key = found->key;
+    } else if (!lists_dangers(member) && value_spoken_object(mem, member, text, &object)) {
+        return value_clean(mem, member, object, shown, key);
     } else if (lists_dangers(member) && value_has_negation(mem, text)) {
         return true; /* "no peanut allergy" is not "no peanut" */
-    } else if (!str_eq(left, text) && phrase_fits(member->hint.form, left) &&
+    } else if (!str_eq(left, text) && fits_loosely(member, left) &&
                !phrase_reads_on(left) && /* not "of Spain" from "music of Spain" */
                !lost_its_noun(member, text, left)) {
         *shown = left;
@@ -367,7 +403,7 @@ needs_its_text(struct arena *mem, const struct member *member, const struct str 
 size_t
 value_parts(struct arena *mem, const struct member *member, struct str text, struct str **out)
 {
-    struct str *parts = ARENA_ARRAY(mem, struct str, PARTS_MAX), left;
+    struct str *parts = ARENA_ARRAY(mem, struct str, PARTS_MAX), left, object;
     *out = parts;
     if (member->type == MEMBER_ARRAY && member->vocabulary != NULL && member->vocabulary->open &&
         !(has_none(member) && value_means_none(mem, member, text)) &&
@@ -375,6 +411,8 @@ value_parts(struct arena *mem, const struct member *member, struct str text, str
         size_t count = find_named(mem, member, text, parts, PARTS_MAX);
         if (count > 0)
             return count;
+        if (!lists_dangers(member) && value_spoken_object(mem, member, text, &object))
+            left = object; /* "I love Thai and Italian" */
         count = split(left, true, parts);
         if (count > 1 && count < PARTS_MAX && count_known(mem, member, parts, count) == count)
             return count;

@@ -31,7 +31,7 @@ function readMember(given, vocabularies, index) {
 function readVocabulary({ open = false, values }) {
   const byText = new Map();
   for (const entry of values)
-    for (const text of [entry.value, entry.label, ...(entry.aliases ?? [])]) if (text !== undefined) byText.set(fold(text), entry);
+    for (const text of [entry.value, entry.label, entry.plural, ...(entry.aliases ?? [])]) if (text !== undefined) byText.set(fold(text), entry);
   return { open, values, byText };
 }
 
@@ -74,8 +74,13 @@ export function keyOf(member, value) {
   return JSON.stringify(Object.keys(member.properties).filter((name) => name in value).map((name) => [name, typeof value[name] === "string" ? fold(value[name]) : value[name]]));
 }
 
+// "olive" is stored as "olives", and "knit" as "knitting", if the vocabulary has these.
+const isInflected = (value, text) => [`${text}s`, `${text}es`, text.replace(/y$/, "ies"), `${text}ing`, `${text}${text.at(-1)}ing`, text.replace(/e$/, "ing")].includes(value) && value !== text;
+
 // As stored: a closed vocabulary's own spelling, an object in the definition's order.
 function keptValue(member, value) {
+  const entry = typeof value === "string" ? member.vocabulary?.byText.get(fold(value)) : undefined;
+  if (entry !== undefined && isInflected(fold(entry.value), fold(value))) return entry.value;
   if (typeof value === "string" && member.vocabulary && !member.vocabulary.open) return member.vocabulary.byText.get(fold(value)).value;
   if (typeof value !== "object") return value;
   return Object.fromEntries(Object.keys(member.properties).filter((name) => name in value).map((name) => [name, value[name]]));
@@ -91,11 +96,22 @@ function pairOf({ pairs }, name, value) {
   return { before, text: `${yesOrNo(value)}`, after, free: typeof value === "string" };
 }
 
+// A lowercase noun of a member for things gets an article, unless it is a plural or has a determiner.
+function thingOf(text) {
+  const isNoun = /^[a-z][a-z-]*( [a-z-]+){0,2}$/.test(text) && text.length > 1 && !/ (and|of) /.test(text);
+  const isMany = /([^sui]s$|^(fish|sheep|children|people|men|women|mice|geese|feet|teeth|poultry|equipment|cookware|furniture|cattle|livestock)$)/.test(text.split(" ").at(-1));
+  const DETERMINERS = "a an the my our their his her its some any no one two three four five six seven eight nine ten several many few both all another lots plenty";
+  return isNoun && !isMany && !DETERMINERS.split(" ").includes(text.split(" ")[0]) ? `${/^[aeiou]/.test(text) ? "an" : "a"} ${text}` : text;
+}
+
 // The value as written in a sentence: a text, or the pairs of an object. Vocabularies can define labels.
 function shownValue(member, kept) {
   if (typeof kept === "object") return Object.entries(kept).map(([name, value]) => pairOf(member.hint, name, value));
   if (typeof kept !== "string") return `${yesOrNo(kept)}`;
   const entry = member.vocabulary?.byText.get(fold(kept));
+  if (entry?.plural && member.polarity === "avoid") return entry.plural;
+  if (entry?.plural && fold(kept).endsWith(fold(entry.plural))) return kept;
+  if (entry === undefined && member.hint.form === "thing") return thingOf(kept);
   return entry?.label ?? (entry && fold(entry.value) === fold(kept) ? entry.value : kept);
 }
 
@@ -359,7 +375,7 @@ const pairsText = (pairs) => pairs.map(({ before, text, after }) => before + tex
 // Folded, in the order of the alphabet.
 function spellingsOf(member, shown) {
   const entry = member.vocabulary?.byText.get(fold(shown));
-  return entry === undefined ? [] : [entry.value, entry.label, ...(entry.aliases ?? [])].filter(Boolean).map(fold).sort(compareBytes);
+  return entry === undefined ? [] : [entry.value, entry.label, entry.plural, ...(entry.aliases ?? [])].filter(Boolean).map(fold).sort(compareBytes);
 }
 
 // ---- queries ----

@@ -338,7 +338,7 @@ invalid_sentences_are_rejected(void **state)
           "members[1].hint.loose: is required with a form and not allowed without one" },
         { "an unknown form", "`text`: `User says: {value}.`",
           "`text`: `User says: {value}.`, `form`: `verb`",
-          "members[1].hint.form: must be one of: any, noun, gerund, adjective, role" },
+          "members[1].hint.form: must be one of: any, noun, gerund, adjective, role, thing" },
         { "a place in a whole sentence", "`No milk.`", "`No {value}.`",
           "members[2].hint.values.none: must be a complete sentence without placeholders" },
         { "an unknown conjunction", "`or`", "`nor`",

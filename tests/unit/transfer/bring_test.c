@@ -89,7 +89,7 @@ lines_become_facts_of_members_or_statements(void **state)
           "lifestyle.hobbies=hiking; lifestyle.hobbies=photography" },
         { "User hates cilantro", "food.disliked_foods=cilantro" },
         { "User is lactose intolerant", "food.intolerances=lactose" },
-        { "User codes in Python and Rust", "coding.statements=I code in Python and Rust" },
+        { "User codes in Python and Rust", "coding.languages=Python; coding.languages=Rust" },
         { "Prefers Python", "coding.languages=Python" },
         { "Prefers window seats on flights", "travel.statements=I prefer window seats on flights" },
         { "User has celiac disease", "food.statements=I have celiac disease" },

@@ -1,0 +1,197 @@
+/* inflect.c - rules for English plurals, "-ing", articles, decades, and capital letters. */
+#include "value/inflect.h"
+
+#include "base/arena.h"
+#include "base/ascii.h"
+#include "value/article.h"
+
+#include <string.h>
+
+#define WORD_MAX 32 /* letters; longer words are in no list */
+
+/* `list` has a space around each word. */
+static bool
+is_in(struct str word, const char *list)
+{
+    char wanted[WORD_MAX + 3];
+    if (word.len == 0 || word.len > WORD_MAX)
+        return false;
+    wanted[0] = ' ';
+    for (size_t i = 0; i < word.len; i++)
+        wanted[i + 1] = ascii_to_lower(word.ptr[i]);
+    wanted[word.len + 1] = ' ';
+    wanted[word.len + 2] = '\0';
+    return strstr(list, wanted) != NULL;
+}
+
+static bool
+is_vowel(char c)
+{
+    return c != '\0' && strchr("aeiouAEIOU", c) != NULL;
+}
+
+static struct str
+last_word(struct str text)
+{
+    size_t start = text.len;
+    while (start > 0 && text.ptr[start - 1] != ' ')
+        start--;
+    return str_from(text, start);
+}
+
+/* ---- plurals ---- */
+
+bool
+inflect_is_plural_of(struct str many, struct str one)
+{
+    if (many.len <= one.len || one.len < 2)
+        return false;
+    if (str_starts(many, one)) {
+        struct str ending = str_from(many, one.len);
+        return str_eq_c(ending, "s") || str_eq_c(ending, "es");
+    }
+    struct str stem = str_first(one, one.len - 1); /* "berry" and "berries" */
+    return one.ptr[one.len - 1] == 'y' && str_starts(many, stem) &&
+           str_eq_c(str_from(many, stem.len), "ies");
+}
+
+/* "dumbbells", not "bus", "glass", or "tennis". */
+static bool
+is_plural(struct str word)
+{
+    static const char irregular[] = " fish sheep children people men women mice geese feet teeth "
+                                    "poultry equipment cookware furniture cattle livestock ";
+    char before = word.len > 2 ? word.ptr[word.len - 2] : 's';
+    return is_in(word, irregular) ||
+           (str_ends(word, STR("s")) && before != 's' && before != 'u' && before != 'i');
+}
+
+/* ---- -ing ---- */
+
+/* A short word with one vowel before its last consonant doubles it: "run", "swim", "knit", not
+ * "read", "draw", or "garden". */
+static bool
+doubles(struct str word)
+{
+    size_t vowels = 0;
+    for (size_t i = 0; i < word.len; i++)
+        vowels += is_vowel(word.ptr[i]);
+    return vowels == 1 && word.len > 2 && is_vowel(word.ptr[word.len - 2]) &&
+           strchr("wxyWXY", word.ptr[word.len - 1]) == NULL && !is_vowel(word.ptr[word.len - 1]);
+}
+
+struct str
+inflect_gerund(struct arena *mem, struct str text)
+{
+    size_t length = str_index(text, ' ');
+    struct str word = str_first(text, length), rest = str_from(text, length);
+    if (word.len < 2 || !ascii_is_lower(word.ptr[0]) || str_ends(word, STR("ing")))
+        return text;
+    char last = word.ptr[word.len - 1], before = word.ptr[word.len - 2];
+    if (str_ends(word, STR("ie"))) /* "lie" */
+        return str_format(mem, "%.*sying%.*s", (int)word.len - 2, word.ptr, STR_ARG(rest));
+    if (last == 'e' && before != 'e' && before != 'o' &&
+        before != 'y') /* not "see", "hoe", "dye" */
+        return str_format(mem, "%.*sing%.*s", (int)word.len - 1, word.ptr, STR_ARG(rest));
+    return str_format(mem, "%.*s%.*sing%.*s", STR_ARG(word), doubles(word) ? 1 : 0, &last,
+                      STR_ARG(rest));
+}
+
+/* ---- articles ---- */
+
+#define THING_WORDS_MAX 3 /* a longer text is a description */
+
+/* Only lowercase words: what looks like a name or like anything else stays as it is. */
+static bool
+is_lowercase_phrase(struct str text)
+{
+    size_t words = 1;
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        words += c == ' ';
+        if (!ascii_is_lower(c) && c != ' ' && c != '-')
+            return false;
+    }
+    return text.len > 1 && ascii_is_lower(text.ptr[0]) && words <= THING_WORDS_MAX;
+}
+
+struct str
+inflect_with_article(struct arena *mem, struct str text)
+{
+    static const char determiners[] =
+        " a an the my our their his her its some any no one two three four five six seven eight "
+        "nine ten several many few both all another lots plenty ";
+    struct str first = str_first(text, str_index(text, ' '));
+    if (!is_lowercase_phrase(text) || is_in(first, determiners) || is_plural(last_word(text)) ||
+        memmem(text.ptr, text.len, " and ", 5) != NULL ||
+        memmem(text.ptr, text.len, " of ", 4) != NULL)
+        return text;
+    return str_format(mem, "%s %.*s", article_of(text), STR_ARG(text));
+}
+
+/* ---- decades ---- */
+
+/* The century of a decade with two digits. "20s" can be either, so that it stays. */
+static const char *
+century_of(struct str digits)
+{
+    if (digits.len == 4)
+        return "";
+    return digits.ptr[0] == '0' || digits.ptr[0] == '1' ? "20" : digits.ptr[0] == '2' ? "" : "19";
+}
+
+struct str
+inflect_decade(struct arena *mem, struct str text)
+{
+    struct str part = STR(""), rest = text;
+    if (str_starts(rest, STR("the ")) || str_starts(rest, STR("The ")))
+        rest = str_from(rest, 4);
+    size_t end = str_index(rest, ' ');
+    if (end < rest.len && is_in(str_first(rest, end), " early mid late ")) {
+        part = str_first(rest, end + 1);
+        rest = str_from(rest, end + 1);
+    }
+    rest = str_starts(rest, STR("'")) ? str_from(rest, 1) : rest;
+    size_t digits = 0;
+    while (digits < rest.len && ascii_is_digit(rest.ptr[digits]))
+        digits++;
+    struct str number = str_first(rest, digits), ending = str_from(rest, digits);
+    if ((digits != 2 && digits != 4) || number.ptr[digits - 1] != '0' ||
+        (!str_eq_c(ending, "s") && !str_eq_c(ending, "'s")))
+        return text;
+    return str_format(mem, "the %.*s%s%.*ss", STR_ARG(part), century_of(number), STR_ARG(number));
+}
+
+/* ---- capital letters ---- */
+
+/* Without words that mean something else in lowercase: "polish", "turkey". */
+static bool
+is_proper(struct str word)
+{
+    return is_in(word, " english french german spanish italian portuguese japanese chinese "
+                       "mandarin cantonese korean arabic hindi urdu bengali russian ukrainian "
+                       "dutch swedish norwegian danish finnish greek hebrew vietnamese thai "
+                       "indonesian turkish persian farsi tagalog swahili catalan czech hungarian "
+                       "romanian mexican indian american british ");
+}
+
+struct str
+inflect_proper(struct arena *mem, struct str text)
+{
+    char *out = NULL;
+    for (size_t i = 0; i < text.len;) {
+        size_t end = i;
+        while (end < text.len && text.ptr[end] != ' ' && text.ptr[end] != ',')
+            end++;
+        if (end > i && ascii_is_lower(text.ptr[i]) &&
+            is_proper((struct str){ text.ptr + i, end - i })) {
+            if (out == NULL) {
+                out = arena_alloc(mem, text.len);
+                memcpy(out, text.ptr, text.len);
+            }
+            out[i] = (char)(text.ptr[i] - 'a' + 'A');
+        }
+        i = end + 1;
+    }
+    return out == NULL ? text : (struct str){ out, text.len };
+}

@@ -1,0 +1,31 @@
+/* inflect.h - forms of English words: what a person would write where a value was typed.
+ *
+ * For values that are put into a sentence: "bake bread" becomes "baking bread", "80s" becomes "the
+ * 1980s", "golden retriever" becomes "a golden retriever", "spanish" becomes "Spanish". Rules and
+ * short lists of exceptions decide; a text that no rule covers stays as it is.
+ *
+ * Pure; results are allocated from `mem` or point into the text. Any thread may call it. */
+#ifndef VALUE_INFLECT_H
+#define VALUE_INFLECT_H
+
+#include "base/str.h"
+
+struct arena;
+
+/* Whether `many` is the plural of `one`; both are folded. */
+bool inflect_is_plural_of(struct str many, struct str one);
+
+/* The first word with "-ing": "bake bread" becomes "baking bread". */
+struct str inflect_gerund(struct arena *mem, struct str text);
+
+/* With "a" or "an" if it is a singular noun without a determiner: not "two cats", "my dog", "Rex",
+ * or "dumbbells". */
+struct str inflect_with_article(struct arena *mem, struct str text);
+
+/* "80s", "80's", and "the 1980s" become "the 1980s", "early 2000s" becomes "the early 2000s". */
+struct str inflect_decade(struct arena *mem, struct str text);
+
+/* Capital letters for languages and nationalities. */
+struct str inflect_proper(struct arena *mem, struct str text);
+
+#endif
