@@ -374,6 +374,26 @@ is_out_of_turn(const struct climb *climb, size_t index)
     return false;
 }
 
+/* A domain that got a shorter hint than its first one has had its turn. The first hint of a domain
+ * without any comes before that one. */
+static void
+keep_turns(struct climb *climb)
+{
+    const struct ladder *ladder = climb->ladder;
+    if (!climb->takes_turns || (climb->led & domain_bit(climb->next[0])) == 0 ||
+        (ladder->order.hint_sets & ~ladder->domains) == 0)
+        return;
+    for (size_t i = 1; i < WINDOW && look_ahead(climb, i); i++) {
+        const struct rung *rung = climb->next[i];
+        if ((ladder->domains & domain_bit(rung)) != 0)
+            continue;
+        for (; i > 0; i--)
+            climb->next[i] = climb->next[i - 1];
+        climb->next[0] = rung;
+        return;
+    }
+}
+
 /* Takes the first of the next hints that adds at most `gap` tokens; of domains that are always
  * relevant, or of the others. False: there is none. */
 static bool
@@ -415,6 +435,7 @@ fill_mark(struct climb *climb, int cost)
 static void
 take_next(struct climb *climb)
 {
+    keep_turns(climb);
     struct pick first = first_pick(climb, climb->next[0]);
     int cost = cost_to_add(climb, &first), gap = 0;
     if (*climb->mark > 0 && fill_mark(climb, cost))

@@ -187,6 +187,7 @@ function compareFacts(a, b) {
 const PRIVATE = /\b(celiacs?|coeliacs?|pregnan(t|cy)|medications?|medicines?|insulin|diabet(es|ic)|asthma|wheelchair|service dog|low (sodium|fodmap))\b/;
 const FOOD = /\b(allerg(y|ic|ies|ens?)|anaphyla(xis|ctic)|intoleran(t|ces?)|halal|kosher|haram|jain|religion|gluten ?free|(no|without) gluten|lactose|hives|airborne)\b/;
 
+const ALLERGY = /\b(allerg(y|ic|ies)|intoleran(t|ce))\b/;
 const GRAVE = /\b(anaphyla(xis|ctic)|epipen|severe allerg(y|ies))\b/;
 const GRAVE_PRIVATE = /\bc(o)?eliac disease\b/;
 const ALLERGEN = /\b(peanuts?|nuts?|milk|dairy|lactose|eggs?|fish|shellfish|seafood|wheat|gluten|soy|sesame|foods?|pollen|cats|dogs|latex|penicillin)\b/;
@@ -196,7 +197,7 @@ function concernOf(domain, member, text) {
   if (!member.tellsEach) return undefined;
   const words = folded(text).replace(/[^a-z0-9\u0080-\u{10ffff}]+/gu, " ");
   if (!hasCritical(domain) && GRAVE_PRIVATE.test(words)) return "private";
-  if (!hasCritical(domain)) return (FOOD.test(words) && ALLERGEN.test(words)) || GRAVE.test(words) ? "food" : undefined;
+  if (!hasCritical(domain)) return (ALLERGY.test(words) && ALLERGEN.test(words)) || GRAVE.test(words) ? "food" : undefined;
   return PRIVATE.test(words) ? "private" : FOOD.test(words) ? "food" : undefined;
 }
 

@@ -35,6 +35,14 @@ function readValue(text, at, value, { markdown, spot }) {
   return end === undefined ? undefined : { end, quoted: false, value };
 }
 
+// A quoted value is as it is stored, without an article.
+function readShown(text, at, { shown, kept }, options) {
+  const read = readValue(text, at, shown, options);
+  if (read || shown === kept || typeof kept !== "string") return read;
+  const stored = readValue(text, at, kept, options);
+  return stored?.quoted ? stored : undefined;
+}
+
 // "world music" before " music": a repeated word is omitted.
 function withoutSaid(value, words) {
   const [, word] = /^ ([\w\u0080-\u{10ffff}]+)/u.exec(words) ?? [];
@@ -82,7 +90,7 @@ function readList(text, at, hint, place, isEnd) {
   const [values, separators] = [[], []];
   let more = 0;
   for (let sign = "", word = ""; ; ) {
-    const read = readValue(text, at, hint.values[values.length].shown, { ...place, spot: values.length === 0 ? place.spot : "inside" });
+    const read = readShown(text, at, hint.values[values.length], { ...place, spot: values.length === 0 ? place.spot : "inside" });
     if (!read) return undefined;
     values.push(read);
     at = read.end;
@@ -116,7 +124,7 @@ function readPlace(text, at, place, hint, options, isEnd) {
   if (place === "{list}") return readList(text, at, hint, options, isEnd);
   const { shown } = hint.values[0];
   if (place === "{pairs}") return readPairs(text, at, shown, { ...options, phrased: hint.member.hint.pairs !== undefined });
-  const read = readValue(text, at, shown, options);
+  const read = readShown(text, at, hint.values[0], options);
   return read && { at: read.end, values: [read], items: 1, more: 0 };
 }
 

@@ -75,7 +75,7 @@ export const PROMISES = {
 
   // In bullets, a further domain also needs a heading: a line of a domain that has one can fit where both do not.
   "P8 every domain has one hint before any has two": ({ query, concern, included, facts }) => {
-    if (concern.known || query.format === "bullets") return undefined;
+    if (concern.known) return undefined;
     const others = concern.available.filter(({ tier }) => tier > 0);
     const domains = domainsIn(others.map((hint) => ({ hint })));
     const byDomain = [...domains].map((domain) => [...facts.keys()].filter((id) => others.some((hint) => hint.id === id && hint.domain === domain)).length);
