@@ -1,18 +1,26 @@
 /* read.c - reads that arrive together run as one statement.
  *
- * A few reads run at a time. Others queue; when one ends, the first of the queue runs all that are
+ * One read runs at a time. Others queue; when it ends, the first of the queue runs all that are
  * queued in one round trip (batch.c). So an idle service does not wait, and a busy one pays once
  * for the round trip and the statement. A read joins only what is sent after it was queued, so it
  * sees every commit that was acknowledged before. If the shared statement fails, each runs alone.
- */
+ *
+ * If a read takes long, the queue does not wait for it: another one runs beside it. Two at a time
+ * as a rule would halve what they share, and on a busy core one of the two processes of the server
+ * was not run for seconds. */
 #include "postgres/postgres.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 
+#include <errno.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <time.h>
 
-#define RUNNING_MAX 2 /* one batch runs, and the next one can start while it ends */
+#define RUNNING_MAX 4
+#define PATIENCE_NS 20000000 /* how long a read waits before it runs beside another one */
 
 struct reader {
     struct postgres_request request;
@@ -71,12 +79,30 @@ take_queue(struct postgres_reads *reads, struct reader *me, struct reader **take
     return count;
 }
 
-/* The first of the queue runs next. The caller wakes it after it has released the lock. */
+/* Runs beside another read. False: one has taken it, or enough run already. */
+static bool
+leave_queue(struct postgres_reads *reads, struct reader *me)
+{
+    struct reader **at = &reads->queue;
+    while (*at != NULL && *at != me)
+        at = &(*at)->next;
+    if (*at == NULL || reads->running == RUNNING_MAX)
+        return false;
+    *at = me->next;
+    if (*at == NULL)
+        reads->queue_end = at;
+    reads->running++;
+    me->state = LEADING;
+    return true;
+}
+
+/* The first of the queue runs next, unless others run and it has not waited long. The caller wakes
+ * it after it has released the lock. */
 static struct reader *
 promote(struct postgres_reads *reads)
 {
     struct reader *next = reads->queue;
-    if (next == NULL) {
+    if (next == NULL || (reads->running > 1 && clock_ticks_ns() - next->began < PATIENCE_NS)) {
         reads->running--;
         return NULL;
     }
@@ -115,7 +141,6 @@ run_all(struct postgres_store *store, struct reader **readers, size_t count)
         atomic_fetch_add_explicit(&store->reads_shared, count, memory_order_relaxed);
 }
 
-/* The next reads begin before the results of these are used. */
 static void
 end_turn(struct postgres_reads *reads)
 {
@@ -129,28 +154,47 @@ end_turn(struct postgres_reads *reads)
 static void
 end_all(struct postgres_reads *reads, struct reader **readers, size_t count)
 {
-    end_turn(reads);
     for (size_t i = 1; i < count; i++) {
         readers[i]->state = ENDED;
         sem_post(&readers[i]->woken); /* it may be gone now */
     }
+    end_turn(reads); /* last, so that more reads can join */
 }
 
-/* The reads that `me` runs with its own. 0: another one has run it. A thread that is woken needs no
- * lock for its result, so that it does not wait for the one that wakes it. */
+/* Waits until it leads or has its result. A thread that is woken needs no lock for its result, so
+ * that it does not wait for the one that wakes it. */
+static void
+wait_in_queue(struct postgres_reads *reads, struct reader *me)
+{
+    int64_t until = me->began + PATIENCE_NS;
+    struct timespec end = { until / 1000000000, until % 1000000000 };
+    int failed;
+    do
+        failed = sem_clockwait(&me->woken, CLOCK_MONOTONIC, &end);
+    while (failed && errno == EINTR);
+    if (failed) {
+        pthread_mutex_lock(&reads->lock);
+        bool leads = leave_queue(reads, me);
+        pthread_mutex_unlock(&reads->lock);
+        while (!leads && sem_wait(&me->woken) != 0)
+            ; /* a signal */
+    }
+    sem_destroy(&me->woken);
+}
+
+/* The reads that `me` runs with its own. 0: another one has run it. */
 static size_t
 wait_for_turn(struct postgres_reads *reads, struct reader *me, struct reader **taken)
 {
     pthread_mutex_lock(&reads->lock);
-    bool queued = reads->running == RUNNING_MAX;
+    bool queued = reads->running > 0;
     if (queued) {
         enqueue(reads, me);
         pthread_mutex_unlock(&reads->lock);
-        while (sem_wait(&me->woken) != 0)
-            ; /* a signal */
-        sem_destroy(&me->woken);
+        wait_in_queue(reads, me);
         if (me->state == ENDED)
             return 0;
+        sched_yield(); /* threads that are ready can join */
         pthread_mutex_lock(&reads->lock);
     }
     reads->running += queued ? 0 : 1;
