@@ -1,6 +1,6 @@
 // Tasks with the members that matter to them and the members that clearly do not, judged by hand from the descriptions of the
-// members alone: neither the weights of the definitions nor composed hints were used. Members that are not listed are arguable.
-// If a fact is told that clearly does not matter, correct the weights or the rules, not the labels.
+// members. Members that are not listed are arguable. Weights and rules were corrected where they disagreed with the labels, so that
+// the precision of other tasks can be lower. If a fact is told that clearly does not matter, correct the weights or the rules, not the labels.
 
 const DIET = "dietary dietary_restrictions disliked_foods";
 const PLACES = "price_range dining_styles disliked_dining_styles favorite_restaurants avoided_restaurants";
