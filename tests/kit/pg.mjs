@@ -61,6 +61,15 @@ export function cpuSeconds(pid, first, last) {
   return fields.slice(first - 3, last - 2).reduce((sum, field) => sum + Number(field), 0) / 100;
 }
 
+// A process of the server may have ended meanwhile.
+function signal(pid, name) {
+  try {
+    process.kill(pid, name);
+  } catch (error) {
+    if (error.code !== "ESRCH") throw error;
+  }
+}
+
 export class Cluster {
   // `durable` keeps fsync on, for tests of durability. `under` is the directory for the data, `flags` are
   // settings of the server, `env` variables of its environment, or a function that makes
@@ -190,11 +199,11 @@ export class Cluster {
   freeze() {
     this.server.signal("SIGSTOP");
     this.frozen = this.pids();
-    for (const pid of this.frozen) process.kill(pid, "SIGSTOP");
+    for (const pid of this.frozen) signal(pid, "SIGSTOP");
   }
 
   thaw() {
-    for (const pid of this.frozen.splice(0)) process.kill(pid, "SIGCONT");
+    for (const pid of this.frozen.splice(0)) signal(pid, "SIGCONT");
   }
 
   // CPU time of the server and its processes so far.
