@@ -358,9 +358,9 @@ wait_in_queue(struct postgres_group *group, struct postgres_member *member)
         wait_until_woken(member);
 }
 
-/* Call with the lock held; releases it. Waits until the member's state changes. The last one to
- * wait advances the group, and the first of a new group, which is woken for it. Nobody else does,
- * so that a member is woken exactly once for each wait. */
+/* Call with the lock held; releases it. Waits until the member's state changes. The last
+ * member to wait advances the group; so does the first member of a new group, which is woken for
+ * that. No other member does, so that each is woken exactly once for each wait. */
 static void
 wait_for_others(struct postgres_store *store, struct postgres_member *member)
 {
