@@ -1,56 +1,26 @@
 /* group.c - writes that share a transaction.
  *
  * Each member of a group runs its work on its own thread and waits at every statement. When all
- * members wait, the last one to do so runs what they ask as one round trip (batch.c), and all go
- * on. When all have finished, the last one commits for everyone. Meanwhile other writes queue with
- * their first statement and form the next group. There is one group at a time, so one connection
- * serves all shared writes of a node.
+ * members wait, the last one to do so runs what they ask as one round trip (group_round.c), and
+ * all go on. When all have finished, the last one commits for everyone. Meanwhile other writes
+ * queue with their first statement and form the next group. There is one group at a time, so one
+ * connection serves all shared writes of a node.
  *
  * No member gets its result before the commit. If a statement fails, a row that must change does
  * not, or a member that has changed something returns an error, the transaction is rolled back and
  * every member runs again alone, so that only the one at fault fails. If the connection is lost
  * during the commit and the outcome cannot be found out, it is unknown for each member. */
-#include "postgres/postgres.h"
+#include "postgres/group.h"
 
 #include "base/arena.h"
 #include "base/clock.h"
-#include "base/log.h"
 
 #include <errno.h>
-#include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #define QUEUE_MS 5000 /* how long a write waits for its group */
-
-/* On the stack of its thread. */
-struct postgres_member {
-    struct postgres_tx tx; /* first */
-    struct str key;
-    enum { OUTSIDE, QUEUED, RUNNING, ASKING, FINISHED, ENDED } state;
-    struct postgres_request asked;
-    int64_t began;                             /* clock_ticks_ns() */
-    struct postgres_request *puts, **puts_end; /* delayed */
-    struct postgres_request *prefetches;
-    bool wrote; /* a statement that may have changed rows has run */
-    enum outcome outcome;
-    bool leads;                   /* a new group waits for it to advance */
-    sem_t woken;                  /* once for each change of its state, and for `leads` */
-    struct postgres_member *next; /* in the queue */
-};
-
-struct postgres_group {
-    pthread_mutex_t lock;
-    struct postgres_member *queue, **queue_end;
-    struct postgres_member *members[POSTGRES_GROUP_MAX];
-    size_t count; /* 0: no group */
-    size_t running;
-    bool begun, failed;
-    struct postgres_connection *connection;
-    struct touched touched;
-    int64_t began;
-};
 
 void
 postgres_group_start(struct postgres_store *store)
@@ -132,133 +102,6 @@ is_asking(const struct postgres_group *group)
     return false;
 }
 
-/* ---- advancing; one member does this, without the lock ---- */
-
-enum which { PREFETCHES, PUTS_OF_ASKING, ALL_PUTS };
-
-/* Adds the n-th request of each member's list. False: no list has so many. */
-static bool
-add_layer(struct postgres_group *group, struct arena *mem, struct postgres_batch **list, size_t n,
-          enum which which)
-{
-    struct postgres_request *layer[POSTGRES_GROUP_MAX];
-    size_t count = 0;
-    bool more = false;
-    for (size_t i = 0; i < group->count; i++) {
-        struct postgres_member *member = group->members[i];
-        struct postgres_request *at = which == PREFETCHES ? member->prefetches : member->puts;
-        if (which != ALL_PUTS && member->state != ASKING)
-            continue;
-        for (size_t skip = n; at != NULL && skip > 0; skip--)
-            at = at->next;
-        more = more || at != NULL;
-        if (at == NULL || at->done)
-            continue;
-        layer[count++] = at;
-        member->wrote = member->wrote || which != PREFETCHES;
-    }
-    postgres_batch_add(mem, list, layer, count);
-    return more;
-}
-
-static void
-add_puts(struct postgres_group *group, struct arena *mem, struct postgres_batch **list,
-         enum which which)
-{
-    for (size_t n = 0; add_layer(group, mem, list, n, which);)
-        n++;
-    for (size_t i = 0; i < group->count; i++) {
-        struct postgres_member *member = group->members[i];
-        if (which != ALL_PUTS && member->state != ASKING)
-            continue;
-        member->puts = NULL;
-        member->puts_end = &member->puts;
-    }
-}
-
-static void
-add_asked(struct postgres_group *group, struct arena *mem, struct postgres_batch **list)
-{
-    struct postgres_request *layer[POSTGRES_GROUP_MAX];
-    size_t count = 0;
-    for (size_t i = 0; i < group->count; i++) {
-        struct postgres_member *member = group->members[i];
-        if (member->state != ASKING)
-            continue;
-        const struct sql *sql = member->asked.sql;
-        member->wrote = member->wrote || sql_writes(sql->many != NULL ? sql->many : sql->text);
-        layer[count++] = &member->asked;
-    }
-    postgres_batch_add(mem, list, layer, count);
-}
-
-static void
-run(struct postgres_store *store, struct arena *mem, struct postgres_batch *list)
-{
-    struct postgres_group *group = store->group;
-    if (list == NULL || group->failed)
-        return;
-    /* The first member has waited longest. */
-    if (group->connection == NULL &&
-        postgres_borrow_since(store, group->members[0]->began, &group->connection))
-        group->failed = true;
-    else
-        group->failed =
-            !postgres_batch_run(group->connection, mem, list, !group->begun, &group->touched);
-    group->begun = true;
-}
-
-/* Answers what the members ask. After a failure they get errors, and finish. What members that ask
- * nothing have delayed waits for the others, so that it becomes one statement. */
-static void
-run_round(struct postgres_store *store)
-{
-    struct arena *mem = arena_new();
-    struct postgres_batch *list = NULL;
-    add_puts(store->group, mem, &list, PUTS_OF_ASKING);
-    add_asked(store->group, mem, &list);
-    for (size_t n = 0; add_layer(store->group, mem, &list, n, PREFETCHES);)
-        n++;
-    run(store, mem, list);
-    arena_free(mem);
-}
-
-static enum outcome
-commit(struct postgres_store *store)
-{
-    struct postgres_group *group = store->group;
-    struct postgres_tx tx = { .tx = { .db = &store->db },
-                              .connection = group->connection,
-                              .touched = &group->touched };
-    enum err err = ERR_NONE;
-    enum outcome outcome = postgres_commit(&tx, &err);
-    return outcome == LOST ? postgres_find_out(group->connection) : outcome;
-}
-
-/* What became of the group: DONE, UNKNOWN, or something else, after which nothing is changed. */
-static enum outcome
-end(struct postgres_store *store)
-{
-    struct postgres_group *group = store->group;
-    struct arena *mem = arena_new();
-    struct postgres_batch *list = NULL;
-    enum outcome outcome = CONFLICT;
-    add_puts(group, mem, &list, ALL_PUTS);
-    run(store, mem, list);
-    arena_free(mem);
-    if (!group->failed)
-        outcome = commit(store);
-    else if (group->connection != NULL && !group->connection->lost)
-        postgres_command(group->connection, "ROLLBACK");
-    if (group->connection != NULL)
-        postgres_give_back(store, group->connection);
-    group->connection = NULL;
-    if (outcome == UNKNOWN)
-        log_error("store_commit_lost", log_text("problem", STR("the outcome is unknown")));
-    histogram_observe(&store->transaction_latency, clock_ticks_ns() - group->began);
-    return outcome;
-}
-
 /* ---- members; call with the lock held ---- */
 
 /* Gives the members that the leader has advanced their new state. Returns their number. */
@@ -291,9 +134,9 @@ advance(struct postgres_store *store, const struct postgres_member *leader)
     enum outcome outcome = CONFLICT;
     pthread_mutex_unlock(&group->lock);
     if (asking)
-        run_round(store);
+        postgres_group_run(store);
     else
-        outcome = end(store);
+        outcome = postgres_group_end(store);
     pthread_mutex_lock(&group->lock);
     size_t count = set_states(group, asking, outcome, changed);
     if (!asking) {

@@ -2,7 +2,7 @@
  *
  *   postgres.c     opening, and the schema
  *   transaction.c  transactions and statements
- *   group.c        writes that share transactions
+ *   group.c        writes that share transactions; group_round.c runs their statements
  *   read.c         reads that share statements
  *   batch.c        one statement for many of them
  *   values.c       parameters and results
@@ -276,7 +276,7 @@ struct postgres_request {
     struct db_rows rows;           /* the result */
     bool must_change;              /* exactly one row; it needs no result */
     bool done;                     /* the result is there */
-    struct postgres_request *next; /* for group.c */
+    struct postgres_request *next; /* for group_round.c */
 };
 struct postgres_batch;
 
