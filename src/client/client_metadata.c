@@ -90,6 +90,25 @@ read_name(struct arena *mem, const struct json_value *document, struct client_me
     return wrong == NULL || fail(problem, BAD_METADATA, str_format(mem, "client_name: %s", wrong));
 }
 
+/* The context of its requests for hints that send none. No name of the registry of RFC 7591 §4.1
+ * starts with penchant_, so none can get another meaning. */
+static bool
+read_purpose(struct arena *mem, const struct json_value *document, struct client_metadata *out,
+             struct client_problem *problem)
+{
+    struct str purpose;
+    if (!read_text(mem, document, "penchant_purpose", &purpose, problem))
+        return false;
+    purpose = str_trim(purpose);
+    out->purpose = purpose.len == 0 ? STR_NONE : purpose;
+    return app_purpose_problem(out->purpose) == NULL ||
+           fail(problem, BAD_METADATA,
+                str_format(mem,
+                           "penchant_purpose must be one line of at most %d bytes that names a "
+                           "task, such as restaurant_search.",
+                           APP_PURPOSE_MAX));
+}
+
 /* Also client_secret_expires_at and the like: a document must have none of them. */
 static bool
 has_secret(const struct json_value *document)
@@ -150,7 +169,8 @@ client_metadata_read(struct arena *mem, struct str document, struct str schemes,
         !read_text(mem, root, "client_id", &out->client_id, problem) ||
         !read_text(mem, root, "token_endpoint_auth_method", &out->auth_method, problem) ||
         !read_text(mem, root, "scope", &scope, problem) ||
-        !read_text(mem, root, "software_id", &out->software_id, problem))
+        !read_text(mem, root, "software_id", &out->software_id, problem) ||
+        !read_purpose(mem, root, out, problem))
         return false;
     const struct json_value *logo = json_member(root, "logo_uri");
     if (logo != NULL && logo->type == JSON_STR) /* a wrong one is not worth a refusal */
@@ -210,13 +230,15 @@ client_metadata_id(struct arena *mem, const struct client_metadata *metadata)
 {
     struct str uris[CLIENT_URIS_MAX];
     size_t count = collect(mem, metadata, redirect_uri_without_port, uris);
-    /* Neither a name nor a URI contains a line break; software_id may, so only its digest goes in.
-     */
+    /* Neither a name nor a URI nor a purpose contains a line break; software_id may, so only its
+     * digest goes in. No redirect URI starts with a space. */
     struct buf text = buf_in(mem, (size_t)CLIENT_URIS_MAX * (REDIRECT_URI_MAX + 1) + 2 * TEXT_MAX);
     buf_add(&text, metadata->name);
     buf_add_format(&text, "\n%.*s", STR_ARG(digest_text(mem, metadata->software_id)));
     for (size_t i = 0; i < count; i++)
         buf_add_format(&text, "\n%.*s", STR_ARG(uris[i]));
+    if (str_present(metadata->purpose))
+        buf_add_format(&text, "\n %.*s", STR_ARG(metadata->purpose));
     char digest[DIGEST_SHORT_LENGTH];
     digest_short(buf_str(&text), digest);
     return str_format(mem, "dyn_%.*s", (int)sizeof digest, digest);

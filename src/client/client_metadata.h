@@ -24,6 +24,7 @@ struct client_metadata {
     struct str auth_method; /* token_endpoint_auth_method; absent: none */
     scopes scopes;          /* those of `scope` that exist */
     struct str software_id; /* absent: none */
+    struct str purpose;     /* penchant_purpose, see app_purpose_problem(); absent: none */
     struct str logo_uri;    /* as sent; absent: none */
     bool has_secret;        /* it has a member whose name starts with client_secret */
     struct str keys;        /* digest of jwks_uri and jwks; absent: it has neither */
@@ -49,7 +50,8 @@ struct str client_metadata_join_uris(struct arena *mem, const struct client_meta
 struct str client_metadata_mark(struct arena *mem, const struct client_metadata *metadata);
 
 /* The same for every registration of one client: "dyn_" and a digest of its name, its redirect URIs
- * without the ports of loopback hosts, and its software_id. */
+ * without the ports of loopback hosts, its software_id, and its purpose, so that nobody who sends
+ * the same metadata with another purpose changes the hints of this client. */
 struct str client_metadata_id(struct arena *mem, const struct client_metadata *metadata);
 
 #endif

@@ -284,10 +284,12 @@ store(struct db_tx *tx, void *argument)
     if (err || done)
         return err;
     bool same = str_eq(kept.name, said->name) && str_eq(kept.redirect_uris, said->redirect_uris) &&
-                str_eq(kept.document_mark, said->document_mark);
+                str_eq(kept.document_mark, said->document_mark) &&
+                str_eq(kept.purpose, said->purpose);
     kept.name = said->name;
     kept.redirect_uris = said->redirect_uris;
     kept.scopes = said->scopes;
+    kept.purpose = said->purpose;
     kept.document_mark = said->document_mark;
     kept.checked_at = said->checked_at;
     kept.fresh_until = said->fresh_until;
@@ -330,6 +332,7 @@ store_document(struct db *db, const struct document_wait *wait,
         .name = metadata->name,
         .redirect_uris = client_metadata_join_uris(mem, metadata),
         .scopes = metadata->scopes,
+        .purpose = metadata->purpose,
         .is_public = true,
         .status = APP_ACTIVE,
         .created_at = now,

@@ -106,6 +106,7 @@ registration_add(struct db *db, struct arena *mem, const struct registration_par
         .name = metadata->name,
         .redirect_uris = client_metadata_join_uris(mem, metadata),
         .scopes = metadata->scopes,
+        .purpose = metadata->purpose,
         .is_public = is_public,
         .status = APP_ACTIVE,
         .created_at = now,

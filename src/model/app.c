@@ -244,9 +244,8 @@ app_link_problem(struct str link)
 const char *
 app_purpose_problem(struct str purpose)
 {
-    bool valid = purpose.len <= APP_PURPOSE_MAX;
-    for (size_t i = 0; i < purpose.len; i++)
-        valid = valid && (unsigned char)purpose.ptr[i] >= ' ' && purpose.ptr[i] != 0x7f;
+    bool valid =
+        purpose.len <= APP_PURPOSE_MAX && utf8_valid(purpose) && utf8_forbidden(purpose) == -1;
     return valid ? NULL : "Enter a task of at most 100 characters, such as restaurant_search.";
 }
 

@@ -52,6 +52,8 @@ send_client(struct call *call, const struct app *app, const struct client_metada
     put_words(out, "response_types", responses, 1);
     json_put_str(out, "token_endpoint_auth_method", method);
     json_put_str(out, "scope", scopes_write(call->mem, first));
+    if (str_present(app->purpose))
+        json_put_str(out, "penchant_purpose", app->purpose);
     json_close_object(out);
     response_header(call, "Pragma", "no-cache");
 }

@@ -84,7 +84,8 @@ SQL(app_delete_logo, "DELETE FROM app_logo WHERE app_id = $1");
 
 SQL(app_put_document,
     "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, document_mark = $5,"
-    " checked_at = $6, fresh_until = $7, expires_at = $8, updated_at = $9 WHERE app_id = $1");
+    " checked_at = $6, fresh_until = $7, expires_at = $8, updated_at = $9, purpose = $10"
+    " WHERE app_id = $1");
 
 SQL(app_put_expiry, "UPDATE app SET expires_at = $2 WHERE app_id = $1");
 
@@ -298,7 +299,7 @@ app_store_put_document(struct db_tx *tx, struct arena *mem, const struct app *ap
     return db_query(tx, mem, &app_put_document, NULL, db_text(app->id), db_text(app->name),
                     db_text(app->redirect_uris), db_text(scopes_write(mem, app->scopes)),
                     db_text(app->document_mark), db_int(app->checked_at), db_int(app->fresh_until),
-                    db_int(app->expires_at), db_int(app->updated_at));
+                    db_int(app->expires_at), db_int(app->updated_at), db_text(app->purpose));
 }
 
 enum err

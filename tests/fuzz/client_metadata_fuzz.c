@@ -16,6 +16,8 @@ check(struct arena *mem, const struct client_metadata *metadata)
     struct client_metadata other = *metadata;
     MUST(app_claimed_name_problem(metadata->name) == NULL);
     MUST(str_index(metadata->name, '\n') == metadata->name.len);
+    MUST(app_purpose_problem(metadata->purpose) == NULL);
+    MUST(str_present(metadata->purpose) == (metadata->purpose.len > 0));
     MUST(metadata->uri_count >= 1 && metadata->uri_count <= CLIENT_URIS_MAX);
     for (size_t i = 0; i < metadata->uri_count; i++) {
         struct str uri = metadata->uris[i], portless = redirect_uri_without_port(mem, uri);

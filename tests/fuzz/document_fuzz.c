@@ -33,6 +33,7 @@ check_document(struct arena *mem, struct str url, const struct client_metadata *
 {
     MUST(str_eq(metadata->client_id, url) && metadata->has_name && !metadata->has_secret);
     MUST(app_claimed_name_problem(metadata->name) == NULL);
+    MUST(app_purpose_problem(metadata->purpose) == NULL);
     MUST(metadata->uri_count >= 1 && metadata->uri_count <= CLIENT_URIS_MAX);
     for (size_t i = 0; i < metadata->uri_count; i++) {
         MUST(redirect_uri_problem(metadata->uris[i], schemes) == NULL);
