@@ -9,7 +9,7 @@
 #define COMMAND_COMMAND_H
 
 #include "command/console.h"
-#include "config/settings.h"
+#include "config/settings_load.h"
 #include "base/err.h"
 #include "base/str.h"
 

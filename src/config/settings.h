@@ -1,4 +1,4 @@
-/* settings.h - the operator's settings: one table, and how values are read.
+/* settings.h - the operator's settings.
  *
  * Each setting can be a flag (--listen), an environment variable (PENCHANT_LISTEN), or a line of
  * the file given with --config (listen = …). A flag overrides a variable; a variable overrides the
@@ -70,25 +70,10 @@ struct settings {
     enum log_level log_level;
 };
 
-/* A setting from the command line. If a name is given twice, the last one is used. */
-struct setting_flag {
-    struct str name;
-    struct str value;
-};
-
 bool setting_exists(struct str name);
 
 /* The setting that a mistyped name probably means, or NULL. */
 const char *setting_nearest(struct str name);
-
-/* Reads file and variables, then the flags, and checks all of it. On failure `why` is one line that
- * names the setting and where it came from. Strings are allocated in the arena. */
-enum err settings_load(struct arena *mem, const struct setting_flag *flags, size_t count,
-                       struct settings *out, struct why *why);
-
-/* One entry of a settings file: `key = value`, with blank lines and # comments skipped. Returns
- * false at the end. A line that is neither has an absent name. */
-bool settings_next_line(struct str *rest, struct str *name, struct str *value, size_t *line);
 
 /* The configured base URL, or one made from the address that the service listens on. */
 const char *settings_base_url(struct arena *mem, const struct settings *settings,

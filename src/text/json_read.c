@@ -1,26 +1,21 @@
-/* json_read.c - two passes: the first checks limits and counts children, the second builds the
- * tree.
+/* json_read.c - two passes: the first checks limits and counts children (json_structure.c), the
+ * second builds the tree.
  *
  * Because the number of children is known, each array and object is allocated once with its exact
- * size. The first pass does not know JSON: it only skips strings and counts brackets and commas, so
- * that its numbers are an upper bound for an invalid document, too. The second pass is a recursive
- * descent parser; the first has limited its depth. An allocation never depends on a number in the
- * document. */
+ * size. The second pass is a recursive descent parser; the first has limited its depth. An
+ * allocation never depends on a number in the document. */
 #include "text/json_read.h"
 
 #include "base/arena.h"
 #include "base/ascii.h"
+#include "text/json_structure.h"
 #include "text/utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define VALUES_MAX 500000
-#define VALUE_BYTES 16          /* average size of a value in a document that has more */
-#define DEPTH_MAX ((size_t)500) /* the parser recurses */
-#define FEW_MEMBERS 16          /* up to here comparing all keys is faster than sorting them */
-#define FEW_CONTAINERS 32 /* up to here the commas are counted while the structure is checked */
+#define FEW_MEMBERS 16 /* up to here comparing all keys is faster than sorting them */
 
 /* `at` is the next byte to read. After a problem it stays at the offending byte. */
 struct reader {
@@ -29,160 +24,6 @@ struct reader {
     const uint32_t *commas; /* of the next array or object: how many it contains */
     const char *problem;
 };
-
-/* ---- checks before parsing ---- */
-
-/* The problem sentences reach error_description, which must not contain quotation marks and
- * backslashes. */
-static enum err
-refuse_at(struct str document, size_t offset, const char *sentence, struct why *why)
-{
-    size_t line = 1;
-    size_t column = 1;
-    for (size_t i = 0; i < offset; i++) {
-        if (document.ptr[i] == '\n') {
-            line++;
-            column = 1;
-        } else if ((document.ptr[i] & 0xc0) != 0x80) {
-            column++;
-        }
-    }
-    why_set(why, "line %zu, column %zu: %s", line, column, sentence);
-    return ERR_INVALID;
-}
-
-_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the first byte is the lowest");
-
-/* How many of eight bytes come before the first quote, backslash, or control character; 8 if there
- * is none. All eight are compared at once: after the XOR, the wanted character is a zero byte. A
- * borrow can set wrong bits, but only after the first match. */
-static size_t
-plain_bytes(const char *text)
-{
-    const uint64_t ones = 0x0101010101010101;
-    uint64_t bytes;
-    memcpy(&bytes, text, sizeof bytes);
-    uint64_t quote = bytes ^ ones * '"', backslash = bytes ^ ones * '\\';
-    uint64_t special = (((quote - ones) & ~quote) | ((backslash - ones) & ~backslash) |
-                        ((bytes - ones * ' ') & ~bytes)) &
-                       ones * 0x80;
-    return special == 0 ? sizeof bytes : (size_t)__builtin_ctzll(special) / 8;
-}
-
-static bool
-is_plain(char c)
-{
-    return c != '"' && c != '\\' && (unsigned char)c >= ' ';
-}
-
-/* The end of the string that starts at `at`, which is its closing quote, a control character, or
- * the end of the document. */
-static const char *
-string_end(const char *at, const char *end, bool *escapes)
-{
-    *escapes = false;
-    for (at++;; at += 2) {
-        for (size_t plain = 8; plain == 8 && end - at >= 8; at += plain)
-            plain = plain_bytes(at);
-        while (at < end && is_plain(*at))
-            at++;
-        if (at >= end || *at != '\\')
-            return at;
-        *escapes = true;
-        if (end - at < 2)
-            return end;
-    }
-}
-
-/* Arrays and objects, in the order in which they begin. */
-struct containers {
-    size_t count;
-    uint32_t commas[FEW_CONTAINERS]; /* directly inside each of the first */
-};
-
-/* Checks depth and number of values, and counts arrays and objects. NULL, or the problem at *at. */
-static const char *
-structure_problem(struct str document, size_t depth_max, const char **at,
-                  struct containers *containers)
-{
-    uint32_t outside = 0, *open[FEW_CONTAINERS + 1];
-    size_t depth = 0, values = 1, by_size = document.len / VALUE_BYTES;
-    size_t values_max = by_size > VALUES_MAX ? by_size : VALUES_MAX;
-    const char *end = document.ptr + document.len;
-    bool escapes;
-    open[0] = &outside;
-    for (*at = document.ptr; *at < end; ++*at) {
-        char c = **at;
-        if (c == '"') {
-            *at = string_end(*at, end, &escapes);
-            if (*at < end && **at != '"')
-                return "control characters and line breaks in a string must be escaped";
-        } else if (c == ',') {
-            if (++values > values_max)
-                return "the document has too many values";
-            if (containers->count <= FEW_CONTAINERS)
-                ++*open[depth];
-        } else if (c == '[' || c == '{') {
-            if (depth == depth_max)
-                return "the document is nested too deeply";
-            depth++;
-            values++;
-            if (containers->count < FEW_CONTAINERS) {
-                open[depth] = &containers->commas[containers->count];
-                *open[depth] = 0;
-            }
-            containers->count++;
-        } else if ((c == ']' || c == '}') && depth > 0) {
-            depth--;
-        }
-    }
-    return NULL;
-}
-
-/* Fills in the number of commas directly inside each array and object, in the order in which they
- * begin, so that the parser can allocate their children at once. */
-static void
-count_commas(struct str document, uint32_t *commas)
-{
-    uint32_t *open[DEPTH_MAX];
-    size_t depth = 0;
-    const char *end = document.ptr + document.len;
-    bool escapes;
-    for (const char *at = document.ptr; at < end; at++) {
-        if (*at == '"')
-            at = string_end(at, end, &escapes);
-        else if (*at == ',' && depth > 0)
-            ++*open[depth - 1];
-        else if (*at == '[' || *at == '{')
-            open[depth++] = commas++;
-        else if ((*at == ']' || *at == '}') && depth > 0)
-            depth--;
-    }
-}
-
-static enum err
-check_text(struct str document, size_t depth_max, struct containers *containers, struct why *why)
-{
-    struct str rest = document;
-    if (!utf8_valid(document)) {
-        while (utf8_next(&rest) >= 0) {
-        }
-        return refuse_at(document, document.len - rest.len, "invalid UTF-8", why);
-    }
-    if (str_starts(document, STR("\xef\xbb\xbf")))
-        return refuse_at(document, 0, "a JSON document must not start with a byte order mark", why);
-    if (str_index(document, '\0') < document.len)
-        return refuse_at(document, str_index(document, '\0'), "a NUL character is not allowed",
-                         why);
-    const char *at;
-    const char *problem =
-        structure_problem(document, depth_max < DEPTH_MAX ? depth_max : DEPTH_MAX, &at, containers);
-    if (problem != NULL)
-        return refuse_at(document, (size_t)(at - document.ptr), problem, why);
-    return ERR_NONE;
-}
-
-/* ---- parsing ---- */
 
 /* At the end of the document the problem is always that something is missing. */
 static bool
@@ -221,28 +62,6 @@ read_hex(struct reader *reader, uint32_t *out)
     return true;
 }
 
-static char *
-put_utf8(char *out, uint32_t c)
-{
-    if (c < 0x80) {
-        *out++ = (char)c;
-        return out;
-    }
-    if (c < 0x800) {
-        *out++ = (char)(0xc0 | c >> 6);
-    } else {
-        if (c < 0x10000) {
-            *out++ = (char)(0xe0 | c >> 12);
-        } else {
-            *out++ = (char)(0xf0 | c >> 18);
-            *out++ = (char)(0x80 | (c >> 12 & 0x3f));
-        }
-        *out++ = (char)(0x80 | (c >> 6 & 0x3f));
-    }
-    *out++ = (char)(0x80 | (c & 0x3f));
-    return out;
-}
-
 /* \uXXXX, or two of them for a character beyond U+FFFF. `at` is after the "u". */
 static bool
 read_unicode(struct reader *reader, char **out)
@@ -261,7 +80,7 @@ read_unicode(struct reader *reader, char **out)
     }
     if (c >= 0xd800 && c < 0xe000)
         return fail(reader, start, "unpaired surrogate in a Unicode escape");
-    *out = put_utf8(*out, c);
+    *out = utf8_put(*out, c);
     return true;
 }
 
@@ -297,7 +116,7 @@ static bool
 read_string(struct reader *reader, struct str *out)
 {
     bool escapes;
-    const char *end = string_end(reader->at, reader->end, &escapes);
+    const char *end = json_string_end(reader->at, reader->end, &escapes);
     if (end >= reader->end)
         return fail(reader, reader->end, NULL);
     reader->at++;
@@ -434,7 +253,7 @@ read_member(struct reader *reader, struct json_value *out)
     return read_value(reader, out);
 }
 
-/* Recurses no deeper than DEPTH_MAX: see check_text(). */
+/* Recurses no deeper than JSON_DEPTH_MAX: see json_structure_check(). */
 static bool
 read_children(struct reader *reader, struct json_value *out)
 {
@@ -484,24 +303,25 @@ enum err
 json_read(struct arena *mem, struct str document, size_t depth_max, const struct json_value **out,
           struct why *why)
 {
-    struct containers containers;
+    struct json_containers containers;
     containers.count = 0;
     if (!str_present(document))
         document = STR("");
-    enum err err = check_text(document, depth_max, &containers, why);
+    enum err err = json_structure_check(document, depth_max, &containers, why);
     if (err)
         return err;
     uint32_t *commas = containers.commas;
-    if (containers.count > FEW_CONTAINERS) {
+    if (containers.count > JSON_FEW_CONTAINERS) {
         commas = ARENA_ARRAY(mem, uint32_t, containers.count);
-        count_commas(document, commas);
+        json_structure_count_commas(document, commas);
     }
     struct reader reader = { mem, document.ptr, document.ptr + document.len, commas, NULL };
     struct json_value *root = ARENA_NEW(mem, struct json_value);
     if (read_value(&reader, root) && peek(&reader) != '\0')
         fail(&reader, reader.at, "unexpected text after the end of the document");
     if (reader.problem != NULL)
-        return refuse_at(document, (size_t)(reader.at - document.ptr), reader.problem, why);
+        return json_structure_refuse(document, (size_t)(reader.at - document.ptr), reader.problem,
+                                     why);
     *out = root;
     return ERR_NONE;
 }

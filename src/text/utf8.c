@@ -88,6 +88,12 @@ utf8_next(struct str *rest)
     return point;
 }
 
+char *
+utf8_put(char *out, uint32_t c)
+{
+    return out + utf8proc_encode_char((utf8proc_int32_t)c, (utf8proc_uint8_t *)out);
+}
+
 /* ---- normal forms ---- */
 
 struct points {

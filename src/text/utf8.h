@@ -12,6 +12,9 @@ size_t utf8_length(struct str text); /* number of code points; the text must be 
 /* Removes the next code point from the front of *rest; -1 at the end or at an invalid byte. */
 int32_t utf8_next(struct str *rest);
 
+/* Writes a valid code point, at most 4 bytes. Returns their end. */
+char *utf8_put(char *out, uint32_t c);
+
 /* NFC, and NFC of the case-folded text. Absent if the text is invalid or has more than 30
  * combining marks in a row, which no language needs (UAX #15, stream-safe text). */
 struct str utf8_nfc(struct arena *mem, struct str text);

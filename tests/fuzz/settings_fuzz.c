@@ -1,5 +1,5 @@
 /* Any bytes as a settings file: every line is returned once, trimmed, as a part of the file. */
-#include "config/settings.h"
+#include "config/settings_load.h"
 
 #include <stdlib.h>
 

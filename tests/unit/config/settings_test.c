@@ -5,7 +5,7 @@
 
 #include <cmocka.h>
 
-#include "config/settings.h"
+#include "config/settings_load.h"
 #include "base/arena.h"
 #include "base/buf.h"
 
