@@ -6,7 +6,17 @@
 #ifndef HINT_HINT_DANGERS_H
 #define HINT_HINT_DANGERS_H
 
-#include "hint/hint_ranked.h"
+#include "value/statement.h"
+#include "model/atom.h"
+
+/* A fact that can become a hint, with what decides its place. It points into the caller's facts. */
+struct ranked {
+    const struct atom *atom;
+    const struct member *member;
+    int32_t score;        /* 0 to HINT_ONE; -1: it is left out */
+    enum concern concern; /* of a statement */
+    bool decides;         /* a statement that says what the user wants: statement_decides() */
+};
 
 /* The text of a fact; "" if it is none. */
 struct str hint_fact_text(struct arena *mem, const struct atom *atom);

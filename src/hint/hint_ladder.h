@@ -13,32 +13,7 @@
 #ifndef HINT_HINT_LADDER_H
 #define HINT_HINT_LADDER_H
 
-#include "hint/hint_order.h"
-
-/* A selected hint. */
-struct pick {
-    const struct rung *rung;
-    int items; /* values named */
-    int cost;  /* tokens, in JSON without its key */
-    int bare;  /* the same without the line feed; in JSON only of its values */
-    int key;   /* tokens of its key */
-    uint16_t level;
-    bool strong; /* with its emphasis */
-    bool said;   /* in JSON: a sentence of the summary */
-    bool keyed;  /* in JSON: values below a key */
-};
-
-struct ladder {
-    struct hint_order order;
-    struct pick *picks; /* in the order of selection */
-    size_t count;
-    int tokens;       /* of the selection; for JSON an upper bound */
-    uint64_t domains; /* bit n: a hint of set n is selected */
-};
-
-/* Whether the set has other hints of the same member: statements, values with a sentence of their
- * own, and the facts of apps apart from the user's. */
-bool hint_ladder_shares(const struct rung *rung);
+#include "hint/hint_steps.h"
 
 void hint_ladder_climb(struct arena *mem, const struct hint_query *query, struct ladder *out);
 

@@ -69,7 +69,7 @@ write_member(struct json *out, const struct ladder *ladder, size_t index)
 {
     const struct rung *rung = ladder->picks[index].rung;
     struct str key = rung->hint->member->json_key, origin = rung->hint->origin;
-    bool shares = hint_ladder_shares(rung);
+    bool shares = hint_step_shares(rung);
     if (shares && came_before(ladder, index))
         return;
     if (!shares && str_index(origin, ' ') == origin.len) { /* one name, as nearly always */

@@ -3,7 +3,6 @@
 #include "base/arena.h"
 #include "value/value_clean.h"
 #include "hint/hint.h"
-#include "hint/hint_dangers.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
 #ifndef HINT_HINT_RANK_H
 #define HINT_HINT_RANK_H
 
-#include "hint/hint_ranked.h"
+#include "hint/hint_dangers.h"
 
 /* Returns the number of active facts for hints, in the order of the definition's members, the best
  * of each member first, statements about safety before others, then those that say what the user
