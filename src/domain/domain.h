@@ -90,6 +90,7 @@ struct member {
     bool avoid;                /* names things the user does not want */
     const struct str *opposes; /* names of members with the opposite meaning */
     size_t oppose_count;
+    struct str no_opposite; /* why no member has the opposite meaning; absent: not stated */
     int64_t half_life_days; /* 0: does not fade */
     int32_t weight;         /* 0 to 65536 */
     bool has_minimum, has_maximum;

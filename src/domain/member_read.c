@@ -375,11 +375,11 @@ void
 member_read(const struct node *node, const struct domain *domain, struct member *out)
 {
     static const char *const keys[] = {
-        "name",       "type",    "cardinality", "",           "items",      "description",
-        "vocabulary", "safety",  "sensitive",   "polarity",   "opposes",    "half_life_days",
-        "weight",     "minimum", "maximum",     "max_length", "properties", "contexts",
-        "hint",       "json",    "title",       "suggest",    "trim",       "sole",
-        "only_in",    NULL
+        "name",       "type",        "cardinality", "",           "items",      "description",
+        "vocabulary", "safety",      "sensitive",   "polarity",   "opposes",    "half_life_days",
+        "weight",     "minimum",     "maximum",     "max_length", "properties", "contexts",
+        "hint",       "json",        "title",       "suggest",    "trim",       "sole",
+        "only_in",    "no_opposite", NULL
     };
     static const char *const safeties[] = { "constraint", "critical", NULL };
     static const char *const polarities[] = { "prefer", "avoid", NULL };
@@ -390,12 +390,14 @@ member_read(const struct node *node, const struct domain *domain, struct member 
                 safety = node_member(node, "safety"), sensitive = node_member(node, "sensitive"),
                 polarity = node_member(node, "polarity"),
                 half_life = node_member(node, "half_life_days"),
-                weight = node_member(node, "weight");
+                weight = node_member(node, "weight"),
+                no_opposite = node_member(node, "no_opposite");
     out->name = node_name(&name);
     out->title = node_text(&title, 1, 80);
     out->description = node_text(&description, 0, 300);
     if (!str_present(out->description))
         out->description = STR("");
+    out->no_opposite = node_text(&no_opposite, 1, 120);
     read_type(node, out);
     read_vocabulary_of(node, domain, out);
     read_suggested(node, out);

@@ -4,12 +4,12 @@
 
 const DIET = "dietary dietary_restrictions disliked_foods";
 const PLACES = "price_range dining_styles disliked_dining_styles favorite_restaurants avoided_restaurants";
-const KITCHEN = "cooking_skill kitchen_equipment household_size";
+const KITCHEN = "cooking_skill kitchen_equipment missing_kitchen_equipment household_size";
 const EATING_OUT = `${DIET} cuisines disliked_cuisines favorite_foods spice_tolerance ${PLACES} alcohol`;
 const COOKING = `${DIET} cuisines disliked_cuisines favorite_foods spice_tolerance ${KITCHEN} nutrition_goals`;
 
-const AIR = "home_airport cabin_class seat_preference seat_features airlines avoided_airlines airline_alliances max_stops avoid_red_eye meal_request";
-const FLYING = "cabin_class seat_preference seat_features airlines avoided_airlines airline_alliances max_stops avoid_red_eye meal_request";
+const AIR = "home_airport cabin_class seat_preference seat_features avoided_seat_features airlines avoided_airlines airline_alliances avoided_airline_alliances max_stops avoid_red_eye meal_request";
+const FLYING = "cabin_class seat_preference seat_features avoided_seat_features airlines avoided_airlines airline_alliances avoided_airline_alliances max_stops avoid_red_eye meal_request";
 const BEDS = "accommodation_types avoided_accommodation_types hotel_chains avoided_hotel_chains hotel_amenities avoided_hotel_features room";
 const HOTELS = "hotel_chains avoided_hotel_chains hotel_amenities avoided_hotel_features room";
 const TRIPS = "travel_styles disliked_travel_styles interests avoided_activities pace budget companions";
@@ -20,14 +20,14 @@ const SONGS = `${TASTES} favorite_songs disliked_songs moods disliked_moods eras
 const STYLE = "indentation line_length naming_convention comment_style typing error_handling";
 const STACK = "languages frameworks avoided_technologies";
 
-const SCREEN = "content_limits maturity screen_genres disliked_screen_genres favorite_people disliked_people known_titles disliked_titles services avoided_services dubbing eras runtime discovery";
-const BOOKS = "book_genres disliked_book_genres favorite_books favorite_authors disliked_authors reading_formats";
-const GAMES = "game_genres disliked_game_genres favorite_games game_platforms play_styles disliked_play_styles";
+const SCREEN = "content_limits maturity screen_genres disliked_screen_genres favorite_people disliked_people known_titles disliked_titles services avoided_services dubbing eras disliked_eras runtime discovery";
+const BOOKS = "book_genres disliked_book_genres favorite_books favorite_authors disliked_authors reading_formats avoided_reading_formats";
+const GAMES = "game_genres disliked_game_genres favorite_games game_platforms avoided_game_platforms play_styles disliked_play_styles";
 const PODCASTS = "podcast_topics disliked_podcast_topics favorite_podcasts";
-const FILMS = "screen_genres disliked_screen_genres favorite_movies favorite_shows dubbing eras runtime";
+const FILMS = "screen_genres disliked_screen_genres favorite_movies favorite_shows dubbing eras disliked_eras runtime";
 
-const TRAINING = "fitness_activities disliked_fitness_activities fitness_level fitness_goals fitness_equipment";
-const SHOPPING = "favorite_brands avoided_brands favorite_stores avoided_stores shopping_priorities price_level";
+const TRAINING = "fitness_activities disliked_fitness_activities fitness_level fitness_goals rejected_fitness_goals fitness_equipment";
+const SHOPPING = "favorite_brands avoided_brands favorite_stores avoided_stores shopping_priorities unimportant_when_shopping price_level";
 const CLOTHES = "clothing_styles disliked_clothing_styles clothing_sizes";
 const INTERIOR = "interior_styles disliked_interior_styles";
 const WORK = "occupation work_place best_time collaboration work_styles disliked_work_styles";

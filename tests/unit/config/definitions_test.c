@@ -147,6 +147,40 @@ built_in_domains_are_left_out_by_name(void **state)
     assert_int_equal(folder->set.count, KIT_DOMAINS);
 }
 
+/* Whether a member of the domain has the opposite meaning of `member`. */
+static bool
+has_opposite(const struct domain *domain, const struct member *member)
+{
+    bool found = member->avoid || member->oppose_count > 0;
+    for (size_t i = 0; i < domain->member_count; i++)
+        for (size_t o = 0; o < domain->members[i].oppose_count; o++)
+            found = found || str_eq(domain->members[i].opposes[o], member->name);
+    return found;
+}
+
+/* A user who can say what they like can also say what they dislike. An enum, a number, or an object
+ * has its opposite among its own values, and a statement says either. */
+static void
+a_built_in_taste_has_an_opposite_or_a_reason(void **state)
+{
+    struct folder *folder = *state;
+    assert_int_equal(definitions_load(folder->mem, NULL, NULL, &folder->set, &folder->why),
+                     ERR_NONE);
+    for (size_t d = 0; d < folder->set.count; d++) {
+        const struct domain *domain = &folder->set.list[d];
+        for (size_t i = 0; i < domain->member_count; i++) {
+            const struct member *member = &domain->members[i];
+            bool open = member->type == MEMBER_ARRAY || member->type == MEMBER_STRING;
+            if (!open || member->hint.for_each)
+                continue;
+            const char *name =
+                str_format(folder->mem, "%.*s.%.*s", STR_ARG(domain->name), STR_ARG(member->name))
+                    .ptr;
+            assert_row(has_opposite(domain, member) != str_present(member->no_opposite), name);
+        }
+    }
+}
+
 static void
 a_folder_adds_and_replaces(void **state)
 {
@@ -313,6 +347,7 @@ main(void)
     const struct CMUnitTest tests[] = {
         IN_A_FOLDER(without_a_folder_there_are_the_built_in_ones),
         IN_A_FOLDER(built_in_domains_are_left_out_by_name),
+        IN_A_FOLDER(a_built_in_taste_has_an_opposite_or_a_reason),
         IN_A_FOLDER(a_folder_adds_and_replaces),
         IN_A_FOLDER(an_empty_folder_adds_nothing),
         IN_A_FOLDER(a_wrong_file_is_reported_with_its_path),
