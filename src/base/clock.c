@@ -2,8 +2,13 @@
 
 #include "base/fault_injection.h"
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <time.h>
+
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
 
 static struct timespec
 read_clock(clockid_t id)
@@ -69,4 +74,17 @@ clock_cond_init(pthread_cond_t *cond)
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(cond, &attributes);
     pthread_condattr_destroy(&attributes);
+}
+
+bool
+clock_sem_wait(sem_t *semaphore, int64_t until)
+{
+    struct timespec end = { until / 1000000000, until % 1000000000 };
+    while (sem_clockwait(semaphore, CLOCK_MONOTONIC, &end) != 0)
+        if (errno != EINTR)
+            return false;
+#ifdef __SANITIZE_THREAD__
+    __tsan_acquire(semaphore); /* ThreadSanitizer knows sem_post(), but not sem_clockwait() */
+#endif
+    return true;
 }

@@ -7,6 +7,8 @@
 #define BASE_CLOCK_H
 
 #include <pthread.h>
+#include <semaphore.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 int64_t clock_now(void);       /* seconds; for stored and displayed times */
@@ -23,6 +25,9 @@ clock_ticks_ns(void); /* monotonic nanoseconds; for measuring durations; never m
 
 /* A condition variable whose timed waits use the monotonic clock of clock_ticks_ns(). */
 void clock_cond_init(pthread_cond_t *cond);
+
+/* Waits for a semaphore until `until` of clock_ticks_ns(). False: it was not posted in time. */
+bool clock_sem_wait(sem_t *semaphore, int64_t until);
 
 static inline int64_t
 clock_earlier(int64_t a, int64_t b)

@@ -24,7 +24,7 @@
 
 #define RACES_MAX 4
 #define DAY_SECONDS 86400
-#define CONFIRM_MS 10000
+#define CONFIRM_MS 5000 /* since the request began; no look-up begins later */
 #define CONFIRM_PAUSE_NS 200000000
 
 /* Input and output of the transactions below. */
@@ -57,32 +57,35 @@ refuse(struct work *work, enum err refusal, const char *problem)
 }
 
 /* After a commit that was not confirmed: ERR_NONE if the new tokens are in the database. While no
- * server responds, another one is probably about to be promoted. */
+ * server responds, another one is perhaps about to be promoted; but the client must not wait long,
+ * and may safely try again: see is_unanswered. */
 static enum err
-confirm(struct db *db, const struct work *work)
+confirm(struct db *db, const struct work *work, int64_t began)
 {
-    int64_t began = clock_steady_ms();
-    enum err err = ERR_UNAVAILABLE;
     if (work->refusal)
         return ERR_UNCONFIRMED;
     struct str hash = secret_hash(work->mem, work->out->refresh);
-    for (;;) {
+    while (clock_steady_ms() - began < CONFIRM_MS) {
         struct refresh_token token;
         struct db_tx *tx = tx_begin_read(db);
-        err = tx_end_read(tx, refresh_store_find(tx, work->mem, hash, work->now, &token));
-        if (err == ERR_NONE || err == ERR_NOT_FOUND || clock_steady_ms() - began > CONFIRM_MS)
-            return err == ERR_NONE ? ERR_NONE : ERR_UNCONFIRMED;
+        enum err err = tx_end_read(tx, refresh_store_find(tx, work->mem, hash, work->now, &token));
+        if (err == ERR_NONE)
+            return ERR_NONE;
+        if (err == ERR_NOT_FOUND)
+            break;
         nanosleep(&(struct timespec){ .tv_nsec = CONFIRM_PAUSE_NS }, NULL);
     }
+    return ERR_UNCONFIRMED;
 }
 
 /* The key names what the work reads and then changes. */
 static enum err
 run_shared(struct db *db, struct str key, tx_work *body, struct work *work)
 {
+    int64_t began = clock_steady_ms();
     enum err err = tx_write_shared(db, key, body, work);
     if (err == ERR_UNCONFIRMED)
-        err = confirm(db, work);
+        err = confirm(db, work, began);
     return err ? err : work->refusal;
 }
 

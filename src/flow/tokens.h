@@ -32,7 +32,7 @@ struct exchange {
 };
 
 /* ERR_INVALID means invalid_grant, ERR_TOO_LARGE invalid_target: the audience was not authorized.
- * ERR_UNCONFIRMED, after ten seconds: the code was perhaps used.
+ * ERR_UNCONFIRMED: the code was perhaps used, and it could not be found out in some seconds.
  * *problem is a sentence for the app's developer. */
 enum err token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
                         struct token_set *out, const char **problem);

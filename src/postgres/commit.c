@@ -13,10 +13,11 @@
 
 /* True if the answer is final. */
 static bool
-ask(struct postgres_connection *connection, const struct postgres_connection *lost,
+ask(struct postgres_connection *connection, const struct postgres_connection *lost, int64_t until,
     enum postgres_status *status)
 {
     const char *values[] = { lost->xid };
+    connection->deadline_ms = (until - clock_ticks_ns()) / 1000000;
     if (!PQsendQueryParams(connection->handle,
                            "SELECT pg_xact_status(CAST($1 AS xid8))," POSTGRES_INCARNATION, 1, NULL,
                            values, NULL, NULL, 0))
@@ -46,7 +47,7 @@ postgres_commit_status(const struct postgres_connection *lost)
     struct postgres_connection *connection = postgres_connect(store, store->deadline_ms, &why);
     if (connection == NULL)
         return status;
-    while (!ask(connection, lost, &status) && clock_ticks_ns() < until)
+    while (!ask(connection, lost, until, &status) && clock_ticks_ns() < until)
         nanosleep(&(struct timespec){ .tv_nsec = ASK_AGAIN_MS * 1000000 }, NULL);
     postgres_disconnect(connection);
     if (status != POSTGRES_UNKNOWN)

@@ -15,12 +15,8 @@
 #include "base/arena.h"
 #include "base/clock.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-#define QUEUE_MS 5000 /* how long a write waits for its group */
 
 void
 postgres_group_start(struct postgres_store *store)
@@ -93,6 +89,27 @@ form(struct postgres_group *group)
     }
 }
 
+/* The server did not respond to the last group. Takes the writes from the queue that have waited
+ * for as long as a statement may take: another attempt would double that. The caller wakes them. */
+static struct postgres_member *
+take_late(struct postgres_store *store)
+{
+    struct postgres_member *late = NULL;
+    for (struct postgres_member **at = &store->group->queue; *at != NULL;) {
+        struct postgres_member *member = *at;
+        if (postgres_is_in_time(member->began, store)) {
+            at = &member->next;
+            continue;
+        }
+        dequeue(store->group, at);
+        member->state = ENDED;
+        member->outcome = CONFLICT;
+        member->next = late;
+        late = member;
+    }
+    return late;
+}
+
 static bool
 is_asking(const struct postgres_group *group)
 {
@@ -129,7 +146,7 @@ static bool
 advance(struct postgres_store *store, const struct postgres_member *leader)
 {
     struct postgres_group *group = store->group;
-    struct postgres_member *changed[POSTGRES_GROUP_MAX], *next = NULL;
+    struct postgres_member *changed[POSTGRES_GROUP_MAX], *next = NULL, *late = NULL, *after;
     bool asking = is_asking(group);
     enum outcome outcome = CONFLICT;
     pthread_mutex_unlock(&group->lock);
@@ -142,6 +159,8 @@ advance(struct postgres_store *store, const struct postgres_member *leader)
     if (!asking) {
         atomic_fetch_add(&store->groups, 1);
         group->count = 0;
+        if (group->unanswered)
+            late = take_late(store);
         form(group);
         if (group->count > 0) {
             next = group->members[0];
@@ -151,6 +170,10 @@ advance(struct postgres_store *store, const struct postgres_member *leader)
     pthread_mutex_unlock(&group->lock);
     if (next != NULL)
         sem_post(&next->woken);
+    for (; late != NULL; late = after) {
+        after = late->next;
+        sem_post(&late->woken);
+    }
     bool leader_changed = false;
     for (size_t i = 0; i < count; i++) {
         if (changed[i] == leader)
@@ -185,14 +208,11 @@ wait_until_woken(struct postgres_member *member)
 
 /* Waits in the queue for a limited time; in a group, as long as the group takes. */
 static void
-wait_in_queue(struct postgres_group *group, struct postgres_member *member)
+wait_in_queue(struct postgres_store *store, struct postgres_member *member)
 {
-    int64_t until = postgres_until(QUEUE_MS);
-    struct timespec end = { until / 1000000000, until % 1000000000 };
-    int result;
-    while ((result = sem_clockwait(&member->woken, CLOCK_MONOTONIC, &end)) != 0 && errno == EINTR)
-        ;
-    if (result == 0)
+    struct postgres_group *group = store->group;
+    int64_t until = member->began + store->borrow_ms * 1000000;
+    if (clock_sem_wait(&member->woken, until))
         return;
     pthread_mutex_lock(&group->lock);
     bool gave_up = give_up(group, member);
@@ -212,7 +232,7 @@ wait_for_others(struct postgres_store *store, struct postgres_member *member)
     if (!last) {
         pthread_mutex_unlock(&group->lock);
         if (queued)
-            wait_in_queue(group, member);
+            wait_in_queue(store, member);
         else
             wait_until_woken(member);
         if (!member->leads)
@@ -351,5 +371,5 @@ postgres_write_shared(struct db *db, struct str key, db_work *work, void *argume
         return outcome == UNKNOWN ? ERR_UNCONFIRMED : ERR_UNAVAILABLE;
     }
     atomic_fetch_add(&store->retries, 1);
-    return postgres_write(db, work, argument, false);
+    return postgres_write_since(db, work, argument, member.began);
 }

@@ -177,10 +177,12 @@ decide(struct postgres_store *store, struct postgres_connection **out)
 /* ---- borrowing ---- */
 
 static struct postgres_connection *
-connection_open(struct postgres_store *store, uint64_t generation)
+connection_open(struct postgres_store *store, uint64_t generation, int64_t until)
 {
     struct why why = { 0 };
-    struct postgres_connection *connection = postgres_connect(store, store->deadline_ms, &why);
+    int64_t left_ms = (until - clock_ticks_ns()) / 1000000;
+    int64_t within_ms = left_ms < store->deadline_ms ? left_ms : store->deadline_ms;
+    struct postgres_connection *connection = postgres_connect(store, within_ms, &why);
     if (connection != NULL && postgres_set_up(connection, &why) == ERR_NONE) {
         connection->generation = generation;
         atomic_fetch_add(&store->reconnects, 1);
@@ -200,6 +202,8 @@ postgres_borrow(struct postgres_store *store, struct postgres_connection **out)
 enum err
 postgres_borrow_since(struct postgres_store *store, int64_t began, struct postgres_connection **out)
 {
+    int64_t longest_ms =
+        store->borrow_ms > store->deadline_ms ? store->borrow_ms : store->deadline_ms;
     pthread_mutex_lock(&store->lock);
     enum grant granted = decide(store, out);
     if (granted == WAIT)
@@ -207,7 +211,7 @@ postgres_borrow_since(struct postgres_store *store, int64_t began, struct postgr
     while (granted == OPEN) {
         uint64_t generation = store->generation;
         pthread_mutex_unlock(&store->lock);
-        *out = connection_open(store, generation);
+        *out = connection_open(store, generation, began + longest_ms * 1000000);
         pthread_mutex_lock(&store->lock);
         store->connecting--;
         store->failing = *out == NULL;

@@ -194,7 +194,7 @@ bool postgres_begin_take(struct postgres_connection *connection, int64_t until);
 /* Ends writing on this node, and logs it once. monitor.c takes it back. */
 void postgres_schema_is_newer(struct postgres_store *store, int64_t step);
 
-/* commit.c: what became of a commit whose confirmation was lost. */
+/* commit.c: what became of a commit whose confirmation was lost. Takes at most store-deadline. */
 enum postgres_status { POSTGRES_COMMITTED, POSTGRES_ROLLED_BACK, POSTGRES_UNKNOWN };
 enum postgres_status postgres_commit_status(const struct postgres_connection *lost);
 
@@ -242,12 +242,15 @@ struct postgres_tx {
 enum err postgres_query(struct db_tx *tx, struct arena *mem, size_t number,
                         const struct db_value *values, size_t count, struct db_rows *rows);
 enum err postgres_write(struct db *db, db_work *work, void *argument, bool urgent);
+
+/* The same for a write that began then (clock_ticks_ns()), and has waited or failed since. */
+enum err postgres_write_since(struct db *db, db_work *work, void *argument, int64_t began);
 struct db_tx *postgres_begin_write(struct db *db);
 enum db_end postgres_end_write(struct db_tx *tx, bool keep, enum err *err);
 struct db_tx *postgres_begin_read(struct db *db);
 enum err postgres_end_read(struct db_tx *tx);
 enum outcome postgres_commit(struct postgres_tx *tx, enum err *err);
-enum outcome postgres_find_out(const struct postgres_connection *lost);
+enum outcome postgres_find_out(struct postgres_connection *lost);
 
 /* Whether a transaction that began then may run again: after a hang the caller has waited enough.
  */
@@ -355,8 +358,8 @@ void postgres_pool_start(struct postgres_store *store, size_t connections);
 void postgres_pool_stop(struct postgres_store *store);
 
 /* A connection that is set up. While all are in use, callers wait in order. ERR_UNAVAILABLE if none
- * is free within `borrow_ms`, and at once if 512 others wait. postgres_borrow_since() counts from
- * `began` (clock_ticks_ns()): the caller has waited for other transactions before. */
+ * is free or opened within `borrow_ms`, and at once if 512 others wait. postgres_borrow_since()
+ * counts from `began` (clock_ticks_ns()): the caller has waited for other transactions before. */
 enum err postgres_borrow(struct postgres_store *store, struct postgres_connection **out);
 enum err postgres_borrow_since(struct postgres_store *store, int64_t began,
                                struct postgres_connection **out);

@@ -13,11 +13,9 @@
 #include "base/arena.h"
 #include "base/clock.h"
 
-#include <errno.h>
 #include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
-#include <time.h>
 
 #define RUNNING_MAX 4
 #define PATIENCE_NS 20000000 /* how long a read waits before it runs beside another one */
@@ -166,13 +164,7 @@ end_all(struct postgres_reads *reads, struct reader **readers, size_t count)
 static void
 wait_in_queue(struct postgres_reads *reads, struct reader *me)
 {
-    int64_t until = me->began + PATIENCE_NS;
-    struct timespec end = { until / 1000000000, until % 1000000000 };
-    int failed;
-    do
-        failed = sem_clockwait(&me->woken, CLOCK_MONOTONIC, &end);
-    while (failed && errno == EINTR);
-    if (failed) {
+    if (!clock_sem_wait(&me->woken, me->began + PATIENCE_NS)) {
         pthread_mutex_lock(&reads->lock);
         bool leads = leave_queue(reads, me);
         pthread_mutex_unlock(&reads->lock);

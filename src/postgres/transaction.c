@@ -143,7 +143,7 @@ may_read_again(struct postgres_tx *tx, size_t attempt, int64_t began)
     if (!lost || elsewhere) /* versions follow to the new server within some milliseconds */
         wait_before_retry(attempt);
     atomic_fetch_add(&store->retries, 1);
-    return !lost || postgres_borrow(store, &tx->connection) == ERR_NONE;
+    return !lost || postgres_borrow_since(store, began, &tx->connection) == ERR_NONE;
 }
 
 /* `waited_since`: the read may have waited to run with others. */
@@ -272,7 +272,7 @@ attempt_write(struct postgres_store *store, struct postgres_connection *connecti
 }
 
 enum outcome
-postgres_find_out(const struct postgres_connection *lost)
+postgres_find_out(struct postgres_connection *lost)
 {
     switch (postgres_commit_status(lost)) {
     case POSTGRES_COMMITTED:
@@ -282,6 +282,7 @@ postgres_find_out(const struct postgres_connection *lost)
     case POSTGRES_UNKNOWN:
         break;
     }
+    lost->late = false; /* its server does not answer: the pool need not ask it again */
     return UNKNOWN;
 }
 
@@ -289,15 +290,20 @@ enum err
 postgres_write(struct db *db, db_work *work, void *argument, bool urgent)
 {
     (void)urgent; /* the disk is the server's */
+    return postgres_write_since(db, work, argument, clock_ticks_ns());
+}
+
+enum err
+postgres_write_since(struct db *db, db_work *work, void *argument, int64_t first)
+{
     struct postgres_store *store = store_of(db);
     atomic_fetch_add(&store->transactions, 1);
-    int64_t first = clock_ticks_ns();
     enum err last = ERR_UNAVAILABLE;
     for (size_t i = 0; i < ATTEMPTS_MAX && !store->schema_is_newer &&
                        (i == 0 || postgres_is_in_time(first, store));
          i++) {
         struct postgres_connection *connection = NULL;
-        enum err err = postgres_borrow(store, &connection);
+        enum err err = postgres_borrow_since(store, first, &connection);
         last = ERR_UNAVAILABLE;
         if (err)
             break;

@@ -48,12 +48,14 @@ for (let round = 0; round < ROUNDS; round++)
       const outages = await Promise.all(load.loads.map((one) => one.served(ended)));
       t.diagnostic(`after the promotion in ms ${JSON.stringify(outages)}, slowest psql beside it ${Math.round(load.reference.slowest)} ms; ${load.report()}`);
       await assertFigures(t, name, load, { from, ended, address: replica.address(w.database), within: WITHIN_MS + load.reference.slowest });
+      for (const one of load.loads) one.assertAnswered();
       if (proxied) await assertTriedLast(all);
       // A node that was stuck after a promotion did not even end.
       if (name === "the primary hangs") {
         for (const one of load.loads) one.forget();
         replica.freeze();
         for (const one of load.loads) await one.refused();
+        for (const one of load.loads) one.assertAnswered();
       }
       const took = await load.terminate(30_000);
       if (replica.frozen?.length > 0) replica.thaw();
