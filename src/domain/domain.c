@@ -29,6 +29,13 @@ domain_has_critical(const struct domain *domain)
 }
 
 bool
+member_lists_dangers(const struct member *member)
+{
+    return member->avoid && member->safety == SAFETY_CRITICAL && member->vocabulary != NULL &&
+           member->vocabulary->open;
+}
+
+bool
 member_opposes(const struct member *member, const struct member *other)
 {
     for (size_t i = 0; i < member->oppose_count; i++)

@@ -163,6 +163,9 @@ const struct member *domain_member(const struct domain *domain, struct str name)
 
 bool domain_has_critical(const struct domain *domain); /* a member with SAFETY_CRITICAL */
 
+/* Whether the member lists things that can harm the user, such as allergens. */
+bool member_lists_dangers(const struct member *member);
+
 /* Whether `other` is among the members with the opposite meaning of `member`. */
 bool member_opposes(const struct member *member, const struct member *other);
 

@@ -20,7 +20,7 @@ static const struct member *
 gravest_member(const struct domain *domain)
 {
     for (size_t i = 0; i < domain->member_count; i++)
-        if (danger_member(&domain->members[i]))
+        if (member_lists_dangers(&domain->members[i]))
             return &domain->members[i];
     return NULL;
 }
@@ -30,7 +30,7 @@ leave_out_denials(struct arena *mem, struct ranked *facts, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
         const struct member *member = facts[i].member;
-        if (danger_member(member) &&
+        if (member_lists_dangers(member) &&
             vocabulary_find(member->vocabulary, facts[i].atom->key) == NULL &&
             danger_is_denied(mem, member, hint_fact_text(mem, facts[i].atom)))
             facts[i].score = -1;
@@ -54,7 +54,7 @@ is_as_grave(const struct member *gravest, const struct member *member,
             const struct dangers *dangers)
 {
     return member->vocabulary == gravest->vocabulary &&
-           (dangers->allergies ? member == gravest : danger_member(member));
+           (dangers->allergies ? member == gravest : member_lists_dangers(member));
 }
 
 /* Whether typed facts of the same authority say everything that the statement says. */

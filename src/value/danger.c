@@ -7,13 +7,6 @@
 
 #define UNKNOWN_MAX 2 /* words of a value that is not in the vocabulary */
 
-bool
-danger_member(const struct member *member)
-{
-    return member->avoid && member->safety == SAFETY_CRITICAL && member->vocabulary != NULL &&
-           member->vocabulary->open;
-}
-
 /* ---- denials ---- */
 
 static bool
@@ -47,7 +40,7 @@ danger_is_denied(struct arena *mem, const struct member *member, struct str valu
 {
     struct words *words = ARENA_NEW(mem, struct words);
     size_t negations = 0, heads = 0, before = 0, after = 0, unknown = 0;
-    if (!danger_member(member) || !value_words_read(mem, value, words))
+    if (!member_lists_dangers(member) || !value_words_read(mem, value, words))
         return false;
     size_t names = value_words_name(mem, member->vocabulary, words);
     for (size_t i = 0; i < words->count; i++) {
@@ -158,7 +151,7 @@ danger_in_statement(struct arena *mem, const struct member *member, enum concern
     struct str named[DANGERS_MAX];
     bool harm = false, religious = false;
     *out = (struct dangers){ .count = 0 };
-    if (concern == CONCERN_NONE || !danger_member(member) ||
+    if (concern == CONCERN_NONE || !member_lists_dangers(member) ||
         !value_words_read(mem, statement, words) ||
         value_words_name(mem, member->vocabulary, words) == 0 ||
         value_is_denial(mem, member, statement) || danger_is_denied(mem, member, statement))

@@ -19,9 +19,6 @@ struct dangers {
     bool alone;     /* the statement says nothing else */
 };
 
-/* Whether the member lists things that harm the user if they are left out of hints. */
-bool danger_member(const struct member *member);
-
 /* Whether the value plainly says that the user does not have one of what the member lists, and
  * names nothing else: "no peanut allergy", not "no nuts, allergy" or "no nuts allergy". */
 bool danger_is_denied(struct arena *mem, const struct member *member, struct str value);

@@ -14,6 +14,8 @@
 #include "domain/domain.h"
 #include "domain/value_text.h"
 #include "text/utf8.h"
+#include "value/value_none.h"
+#include "value/value_words.h"
 
 #include <string.h>
 
@@ -22,22 +24,39 @@
 #define MISSPELLED_MIN 7   /* shorter words must match exactly */
 #define MISSPELLED_MORE 10 /* from this length on, two letters may be wrong */
 
-/* Words of at least MISSPELLED_MIN letters are also recognized misspelled, unless they follow '='.
- * A phrase has a space. Lists are separated by commas. */
+/* As in a key: without apostrophes, articles, and contractions ("can not" for "can't"). Words of at
+ * least MISSPELLED_MIN letters are also recognized misspelled, unless they follow '='. A phrase has
+ * a space. Lists are separated by commas. */
 static const char food_words[] =
     "allergy,allergic,allergies,allergen,allergens,anaphylaxis,anaphylactic,"
-    "anaphylactoid,epipen,epi pen,intolerant,intolerance,intolerances,halal,kosher,"
+    "anaphylactoid,epipen,epi pen,hay fever,intolerant,intolerance,intolerances,halal,kosher,"
     "=haram,jain,religious reasons,religion,gluten free,glutenfree,no gluten,"
     "without gluten,lactose,throat closes,throat swells,break out in hives,=hives,"
     "trace amounts,even traces,cross contamination,airborne,=allergique,=allergisch,"
     "=allergien,=allergico,=allergica,=allergia,=alergia,=alergias,=alérgico,=alérgica,"
     "=alergico,=alergica,=alergi,=alerji,=alerjim,=аллергия,=аллергии,=аллергию,"
     "=аллергик,=intolerante,=intolérant,=intolérante,=intoleranz,=лактозы,=halaal,"
-    "ramadan,for lent,during lent,i am muslim,i m muslim,as a muslim,a practicing muslim,"
-    "i am hindu,i m hindu,as a hindu,i am jewish,i m jewish,as a jew,against my faith,"
+    "ramadan,for lent,during lent,i am muslim,as muslim,practicing muslim,muslim no,muslim so,"
+    "i am hindu,as hindu,hindu no,hindu so,i am jewish,as jew,jewish no,jewish so,"
+    "i am buddhist,as buddhist,buddhist no,buddhist so,against my faith,"
     "could kill me,can kill me,will kill me,would kill me,might kill me,react badly to,"
-    "reacts badly to,bad reaction to,bad reactions to,in the hospital,to the hospital,"
-    "can t breathe";
+    "reacts badly to,bad reaction to,bad reactions to,in hospital,to hospital,"
+    "can not breathe";
+
+/* Only together with something of the vocabulary: "dairy makes me sick", not "flying makes me
+ * sick". */
+static const char harm_phrases[] =
+    "can not have,can not eat,can not drink,can not tolerate,can not digest,do not tolerate,"
+    "do not digest,not allowed,must not have,must not eat,must not drink,must avoid,have to avoid,"
+    "makes me sick,make me sick,makes me ill,make me ill,makes me throw up,make me throw up,"
+    "makes me vomit,make me vomit,makes me nauseous,make me nauseous,upsets my stomach,"
+    "upset my stomach,hurts my stomach,hurt my stomach,gives me rash,give me rash,"
+    "gives me rashes,give me rashes,gives me migraine,gives me migraines,give me migraines,"
+    "gives me headaches,give me headaches,triggers my migraine,triggers my migraines,"
+    "trigger my migraines,i react to";
+
+/* "I can't eat enough pizza", "I can't have pizza without olives" */
+static const char not_meant[] = "enough,without,just one";
 
 /* In scripts without spaces, and with articles that are written as one word. */
 static const char *const food_parts[] = {
@@ -45,21 +64,31 @@ static const char *const food_parts[] = {
     "एलर्जी", "অ্যালার্জি", "الرجی",      "清真",     "حلال",
 };
 
+/* In German, what the allergy is to is part of the word: "Erdnussallergie". */
+static const char *const food_word_ends[] = { "allergie",     "allergien",  "allergiker",
+                                              "allergikerin", "intolerant", "intoleranz" };
+
 static const char *const private_parts[] = { "怀孕", "懷孕", "妊娠",  "糖尿病",
                                              "임신", "حامل", "السكري" };
 
 static const char private_words[] =
     "celiac,celiacs,coeliac,coeliacs,ceoliac,celiacal,siliac,caeliac,pregnant,pregnancy,"
-    "expecting a baby,breastfeeding,breast feeding,trimester,=medication,=medications,"
+    "expecting baby,breastfeeding,breast feeding,trimester,=medication,=medications,"
     "=medicine,=medicines,=medicaton,=medicatons,=medicaiton,=medicatoin,=mediction,"
     "=medecine,=medicin,=insuline,=inslin,=insulen,meds,prescription,=insulin,warfarin,"
-    "blood thinner,blood thinners,=statins,maoi,antidepressants,chemotherapy,=chemo,"
-    "dialysis,diabetes,diabetic,epilepsy,epileptic,=seizures,asthma,high blood pressure,"
-    "hypertension,heart condition,kidney disease,gout,crohns,crohn s,=colitis,gerd,"
-    "acid reflux,ibs,phenylketonuria,pku,low sodium,low fodmap,renal diet,"
-    "doctor s orders,doctors orders,my doctor,medically,medical reasons,medical diet,"
-    "medical condition,wheelchair,oxygen tank,service dog,service animal,=zöliakie,"
-    "=celíaco,=celíaca,=celiaco,=celiaca,=cœliaque,=schwanger,=embarazada,=enceinte,"
+    "blood thinner,blood thinners,=statins,maoi,maois,antidepressants,chemotherapy,=chemo,"
+    "dialysis,diabetes,diabetic,epilepsy,epileptic,=seizures,photosensitive,asthma,asthmatic,"
+    "high blood pressure,hypertension,heart condition,pacemaker,kidney disease,gout,crohns,"
+    "crohn s,=colitis,gerd,acid reflux,ibs,phenylketonuria,pku,g6pd,low sodium,low fodmap,"
+    "renal diet,gastric bypass,eating disorder,anorexia,=bulimia,recovering alcoholic,alcoholism,"
+    "alcoholic in recovery,recovering addict,cancer treatment,immunocompromised,"
+    "immunosuppressed,organ transplant,rheumatoid arthritis,=arthritis,=tinnitus,"
+    "doctors orders,my doctor,medically,medical reasons,medical diet,medical condition,"
+    "wheelchair,oxygen tank,service dog,service animal,guide dog,i am blind,legally blind,"
+    "visually impaired,hearing impaired,hard of hearing,i am deaf,can not climb stairs,"
+    "can not walk far,can not walk long,can not stand long,on crutches,bad back,bad knee,"
+    "bad knees,bad hip,herniated disc,slipped disc,can not lift,no lifting,no heavy lifting,"
+    "=zöliakie,=celíaco,=celíaca,=celiaco,=celiaca,=cœliaque,=schwanger,=embarazada,=enceinte,"
     "=grávida,=беременна,=diabetiker,=diabetikerin,=diabético,=diabética,=diabétique,"
     "=rollstuhl";
 
@@ -74,17 +103,21 @@ static const char allergens[] =
 static const char allergy_words[] =
     "allergy,allergic,allergies,intolerant,intolerance,=alergia,=allergisch,=allergique";
 
-/* Without any other word. */
-static const char grave_private_words[] = "celiac disease,coeliac disease";
+/* Without any other word. Of conditions, those that music, films, and screens can harm. */
+static const char grave_private_words[] =
+    "celiac disease,coeliac disease,photosensitive,photosensitive epilepsy,i have epilepsy,"
+    "i am epileptic,=tinnitus,flashing lights,strobe lights";
 static const char grave_words[] =
     "anaphylaxis,anaphylactic,epipen,epi pen,severe allergy,severe allergies";
 
-/* What one is allergic to only as a figure of speech. */
+/* What one is allergic to, or gets hives from, only as a figure of speech. */
 static const char figures[] =
     "meetings,meeting,code,music,drama,nonsense,mornings,mondays,work,jargon,hype,"
     "buzzwords,clutter,emails,politics,spreadsheets,commitment,small talk,bullshit,bugs,"
     "boredom,hard work,crowds,queues,stupidity,mediocrity,rules,deadlines,authority,"
-    "bureaucracy,commuting,frameworks";
+    "bureaucracy,commuting,frameworks,service,waiters,tourist traps,tourists,lines,waiting,noise,"
+    "ads,advertising,people,phone calls,networking,paperwork,exercise,cooking,traffic,"
+    "negativity,fake news,cliches,chains,chain restaurants,shopping,chores";
 
 /* ---- words ---- */
 
@@ -188,43 +221,94 @@ has_part(struct str words, const char *const *list, size_t count)
 
 #define HAS_PART(words, list) has_part(words, list, sizeof(list) / sizeof *(list))
 
-/* "I'm allergic to meetings", unless an allergen is named, too. */
+static bool
+has_word_end(struct str words)
+{
+    struct str word;
+    while (str_cut(&words, ' ', &word))
+        for (size_t i = 0; i < sizeof food_word_ends / sizeof *food_word_ends; i++)
+            if (str_ends(word, str_of(food_word_ends[i])))
+                return true;
+    return false;
+}
+
+/* Where the phrase begins, or the length of `words`. */
+static size_t
+find_phrase(struct str words, struct str phrase)
+{
+    const char *found = memmem(words.ptr, words.len, phrase.ptr, phrase.len);
+    return found != NULL ? (size_t)(found - words.ptr) : words.len;
+}
+
+/* "I'm allergic to meetings", "small talk gives me hives". */
 static bool
 is_figure(struct str words)
 {
     struct str allergic = STR(" allergic to ");
-    const char *found = memmem(words.ptr, words.len, allergic.ptr, allergic.len);
-    if (found == NULL)
-        return false;
-    size_t after = (size_t)(found - words.ptr) + allergic.len - 1;
-    return has_any(str_from(words, after), figures) && !has_any(words, allergens);
+    size_t at = find_phrase(words, allergic), hives = find_phrase(words, STR(" me hives "));
+    if (at < words.len)
+        return has_any(str_from(words, at + allergic.len - 1), figures);
+    return hives < words.len && has_any(words, figures);
 }
 
-/* Private comes before food: "celiac" is both, and must be treated as sensitive. A figure of speech
- * is excluded only where nothing private is named. */
+/* Whether the text names a value of a critical member of what the user avoids, such as a food. */
+static bool
+names_danger(struct arena *mem, const struct domain *domain, struct str text)
+{
+    struct words *words = ARENA_NEW(mem, struct words);
+    if (!value_words_read(mem, text, words))
+        return false;
+    for (size_t i = 0; i < domain->member_count; i++)
+        if (member_lists_dangers(&domain->members[i]) &&
+            value_words_name(mem, domain->members[i].vocabulary, words) > 0)
+            return true;
+    return false;
+}
+
+/* Whether the text plainly says that there is none: "I'm not allergic to anything". */
+static bool
+denies(struct arena *mem, const struct domain *domain, struct str text)
+{
+    for (size_t i = 0; i < domain->member_count; i++)
+        if (member_lists_dangers(&domain->members[i]) &&
+            value_means_none(mem, &domain->members[i], text))
+            return true;
+    return false;
+}
+
+/* `words` are those of the text's key. Private comes before food: "celiac" is both, and must be
+ * treated as sensitive. A figure of speech is excluded only where nothing private is named. */
 static enum concern
-concern_of(const struct domain *domain, struct str words)
+concern_of(struct arena *mem, const struct domain *domain, struct str text, struct str words)
 {
     bool critical = domain_has_critical(domain);
-    if (!critical && has_any(words, grave_private_words))
+    if (has_any(words, critical ? private_words : grave_private_words) ||
+        (critical && HAS_PART(words, private_parts)))
         return CONCERN_PRIVATE;
     if (!critical)
         return has_any(words, grave_words) || HAS_PART(words, food_parts) ||
-                       (has_any(words, allergy_words) && has_any(words, allergens) &&
-                        !is_figure(words))
+                       (has_any(words, allergy_words) && has_any(words, allergens))
                    ? CONCERN_FOOD
                    : CONCERN_NONE;
-    if (has_any(words, private_words) || HAS_PART(words, private_parts))
-        return CONCERN_PRIVATE;
-    bool food = has_any(words, food_words) || HAS_PART(words, food_parts);
-    return food && !is_figure(words) ? CONCERN_FOOD : CONCERN_NONE;
+    bool food = has_any(words, food_words) || HAS_PART(words, food_parts) || has_word_end(words);
+    bool harm = !food && has_any(words, harm_phrases) && !has_any(words, not_meant);
+    if (!food && !harm)
+        return CONCERN_NONE;
+    bool named = has_any(words, allergens) || names_danger(mem, domain, text);
+    if (harm || is_figure(words))
+        return named ? CONCERN_FOOD : CONCERN_NONE;
+    return denies(mem, domain, text) ? CONCERN_NONE : CONCERN_FOOD;
 }
 
+/* By the key, because a view knows only that, and both must decide alike. */
 enum concern
 statement_concern(const struct domain *domain, struct str text)
 {
     struct arena *scratch = arena_new(); /* folding takes many times the length of a text */
-    enum concern concern = concern_of(domain, plain_words(scratch, text));
+    struct str key = statement_key(scratch, text);
+    enum concern concern = str_present(key)
+                               ? concern_of(scratch, domain, text, plain_words(scratch, key))
+                               : CONCERN_NONE;
     arena_free(scratch);
     return concern;
 }

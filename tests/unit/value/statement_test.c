@@ -79,6 +79,31 @@ safety_is_recognized_in_whatever_words(void **state)
         { "I lent my cookbook to a friend", CONCERN_NONE },
         { "I love Hindu temples", CONCERN_NONE },
         { "killer pizza", CONCERN_NONE },
+        { "Dairy makes me sick", CONCERN_FOOD },
+        { "i cant have nuts", CONCERN_FOOD },
+        { "We can\u2019t eat shellfish", CONCERN_FOOD },
+        { "grapefruit upsets my stomach", CONCERN_FOOD },
+        { "flying makes me sick", CONCERN_NONE },
+        { "I can't have dinner before eight", CONCERN_NONE },
+        { "I can't eat enough cheese", CONCERN_NONE },
+        { "I can't have pizza without olives", CONCERN_NONE },
+        { "Hindu, no beef", CONCERN_FOOD },
+        { "Ich habe eine Erdnussallergie", CONCERN_FOOD },
+        { "laktoseintolerant", CONCERN_FOOD },
+        { "I take MAOIs and must avoid aged cheese", CONCERN_PRIVATE },
+        { "G6PD deficiency, so no fava beans", CONCERN_PRIVATE },
+        { "recovering alcoholic, please no alcohol", CONCERN_PRIVATE },
+        { "I'm recovering from an eating disorder, don't mention calories", CONCERN_PRIVATE },
+        { "we are expecting a baby", CONCERN_PRIVATE },
+        { "expecting baby", CONCERN_PRIVATE },
+        { "I'm allergic to bad service", CONCERN_NONE },
+        { "small talk gives me hives", CONCERN_NONE },
+        { "strawberries give me hives", CONCERN_FOOD },
+        { "I'm not allergic to anything", CONCERN_NONE },
+        { "no known allergies", CONCERN_NONE },
+        { "I am not allergic to nuts, but to fish", CONCERN_FOOD },
+        { "I used to be allergic to milk but not any more", CONCERN_FOOD },
+        { "hypoallergenic pillows", CONCERN_NONE },
         { "", CONCERN_NONE },
     };
     struct arena *mem = arena_new();
@@ -87,6 +112,32 @@ safety_is_recognized_in_whatever_words(void **state)
     for (size_t i = 0; i < ROWS(rows); i++)
         if (statement_concern(food, str_of(rows[i].text)) != rows[i].concern)
             fail_msg("%s", rows[i].text);
+    arena_free(mem);
+}
+
+static void
+other_domains_have_dangers_of_their_own(void **state)
+{
+    static const struct {
+        const char *domain, *text;
+        enum concern concern;
+    } rows[] = {
+        { "travel_profile", "I can't climb stairs", CONCERN_PRIVATE },
+        { "travel_profile", "i can not climb stairs", CONCERN_PRIVATE },
+        { "travel_profile", "I'm blind and travel with a guide dog", CONCERN_PRIVATE },
+        { "travel_profile", "I like blind booking", CONCERN_NONE },
+        { "lifestyle_profile", "hay fever in spring", CONCERN_FOOD },
+        { "lifestyle_profile", "bad back, no lifting", CONCERN_PRIVATE },
+        { "lifestyle_profile", "I have a pacemaker", CONCERN_PRIVATE },
+        { "lifestyle_profile", "nickel gives me a rash", CONCERN_FOOD },
+        { "lifestyle_profile", "I came back from Chile", CONCERN_NONE },
+    };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++)
+        if (statement_concern(domain_named(mem, rows[i].domain), str_of(rows[i].text)) !=
+            rows[i].concern)
+            fail_msg("%s: %s", rows[i].domain, rows[i].text);
     arena_free(mem);
 }
 
@@ -111,6 +162,9 @@ a_domain_without_safety_knows_allergies_alone(void **state)
         { "intolerant of slow tests", CONCERN_NONE },
         { "I work on insulin pumps", CONCERN_NONE },
         { "The Medicine by Drake", CONCERN_NONE },
+        { "I have tinnitus, nothing loud", CONCERN_PRIVATE },
+        { "photosensitive epilepsy, no flashing", CONCERN_PRIVATE },
+        { "Dairy makes me sick", CONCERN_NONE },
     };
     static const char *const names[] = { "music_preferences", "coding_profile", "media_profile",
                                          "communication_profile" };
@@ -153,6 +207,7 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(safety_is_recognized_in_whatever_words),
+        cmocka_unit_test(other_domains_have_dangers_of_their_own),
         cmocka_unit_test(a_domain_without_safety_knows_allergies_alone),
         cmocka_unit_test(spellings_of_a_statement_have_one_key),
     };
