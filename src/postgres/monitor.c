@@ -1,8 +1,8 @@
-/* monitor.c - asks PostgreSQL once per second, on a connection of its own, whether this
- * process may serve: the server answers, accepts writes, and has this program's schema, no table
- * stays locked, and the clocks agree. A readiness check waits for an answer that is newer than
- * itself, but not for a server that hangs. The process follows the server's clock, so that all
- * nodes agree on expiry. */
+/* monitor.c - asks PostgreSQL once per second, on a connection of its own, or of the pool if
+ * the server refuses another one, whether this process may serve: the server answers, accepts
+ * writes, and has this program's schema, no table stays locked, and the clocks agree. A readiness
+ * check waits for an answer that is newer than itself, but not for a server that hangs. The process
+ * follows the server's clock, so that all nodes agree on expiry. */
 #include "postgres/postgres.h"
 
 #include "base/arena.h"
@@ -17,6 +17,7 @@
 #define PAUSE_MS 1000
 #define SEARCH_MS 200  /* the pause while no server may be used: one may be promoted */
 #define ROUND_MS 800   /* for connecting and for the answer, each */
+#define LEND_MS 300    /* for a connection of the pool */
 #define LATE_MS 600    /* a readiness check does not wait for a round that takes longer */
 #define SILENT_MS 4000 /* longer than a pause and a round of three slow answers */
 #define SKEW_MAX_NS 1000000000
@@ -119,7 +120,8 @@ judge(struct postgres_connection *connection, const PGresult *result, int64_t se
 /* Change rows are kept for one to two times CHANGES_NS. A node that asks less often than that drops
  * everything it has cached. */
 static void
-forget_changes(struct postgres_monitor *monitor, const char *oldest)
+forget_changes(struct postgres_monitor *monitor, struct postgres_connection *connection,
+               const char *oldest)
 {
     char script[sizeof forget + 64];
     int64_t now = clock_ticks_ns();
@@ -131,7 +133,7 @@ forget_changes(struct postgres_monitor *monitor, const char *oldest)
     if (monitor->oldest[0][0] == '\0')
         return;
     snprintf(script, sizeof script, forget, monitor->oldest[0], monitor->oldest[0]);
-    PQclear(postgres_run(monitor->connection, script));
+    PQclear(postgres_run(connection, script));
 }
 
 static void
@@ -148,11 +150,11 @@ log_change(const struct why *before, const struct why *now)
 /* A lock that lasts longer than a statement may take makes requests fail. Shorter ones are usual:
  * VACUUM takes one. */
 static void
-find_blocker(struct postgres_monitor *monitor)
+find_blocker(struct postgres_monitor *monitor, struct postgres_connection *connection)
 {
     struct why why = { 0 };
     int64_t now = clock_ticks_ns();
-    PGresult *result = postgres_run(monitor->connection, blocker);
+    PGresult *result = postgres_run(connection, blocker);
     bool found = PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0;
     if (!found)
         monitor->blocked_since = 0;
@@ -178,21 +180,10 @@ set_incarnation(struct postgres_monitor *monitor, const char *incarnation)
     pthread_mutex_unlock(&monitor->lock);
 }
 
-/* True if the connection was closed while it was idle: ask again on a new one. */
-static bool
-ask(struct postgres_monitor *monitor, struct why *why)
+/* The answer is the result of the round. */
+static void
+ask_on(struct postgres_monitor *monitor, struct postgres_connection *connection, struct why *why)
 {
-    struct why unreachable = { 0 };
-    bool was_idle = monitor->connection != NULL;
-    if (!was_idle)
-        monitor->connection = postgres_connect(monitor->store, ROUND_MS, &unreachable);
-    struct postgres_connection *connection = monitor->connection;
-    if (connection == NULL) { /* "session is read-only" is the reason that libpq gives */
-        why_set(why, "The database %s. Try again in a few seconds.",
-                strstr(unreachable.text, "read-only") != NULL ? "is read-only"
-                                                              : "does not respond");
-        return false;
-    }
     connection->deadline_ms = ROUND_MS;
     int64_t sent = clock_ticks_ns();
     PGresult *result = postgres_run(connection, question);
@@ -201,10 +192,46 @@ ask(struct postgres_monitor *monitor, struct why *why)
     judge(connection, result, sent, why);
     if (why->text[0] == '\0') {
         set_incarnation(monitor, PQgetvalue(result, 0, 4));
-        forget_changes(monitor, PQgetvalue(result, 0, 3));
-        find_blocker(monitor);
+        forget_changes(monitor, connection, PQgetvalue(result, 0, 3));
+        find_blocker(monitor, connection);
     }
     PQclear(result);
+}
+
+/* A server that refuses another connection, because it has too many, may serve those of the pool.
+ * One that does not answer is not asked again. False: none was lent. */
+static bool
+ask_on_lent(struct postgres_monitor *monitor, int64_t refused_after, struct why *why)
+{
+    struct postgres_store *store = monitor->store;
+    struct postgres_connection *lent =
+        refused_after < LEND_MS * (int64_t)1000000 ? postgres_borrow_open(store, LEND_MS) : NULL;
+    if (lent == NULL)
+        return false;
+    ask_on(monitor, lent, why);
+    lent->deadline_ms = store->deadline_ms;
+    postgres_give_back(store, lent);
+    return true;
+}
+
+/* True if the connection was closed while it was idle: ask again on a new one. */
+static bool
+ask(struct postgres_monitor *monitor, struct why *why)
+{
+    struct why unreachable = { 0 };
+    bool was_idle = monitor->connection != NULL;
+    int64_t began = clock_ticks_ns();
+    if (!was_idle)
+        monitor->connection = postgres_connect(monitor->store, ROUND_MS, &unreachable);
+    struct postgres_connection *connection = monitor->connection;
+    if (connection == NULL) { /* "session is read-only" is the reason that libpq gives */
+        if (!ask_on_lent(monitor, clock_ticks_ns() - began, why))
+            why_set(why, "The database %s. Try again in a few seconds.",
+                    strstr(unreachable.text, "read-only") != NULL ? "is read-only"
+                                                                  : "does not respond");
+        return false;
+    }
+    ask_on(monitor, connection, why);
     bool closed = PQstatus(connection->handle) != CONNECTION_OK;
     if (connection->lost) {
         postgres_disconnect(connection);

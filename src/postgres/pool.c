@@ -90,11 +90,10 @@ grant(struct postgres_store *store, struct postgres_waiter *waiter, enum grant w
 
 /* Returns FAIL if nothing was granted before `until`. */
 static enum grant
-wait_for_grant(struct postgres_store *store, int64_t since, bool has_tried,
+wait_for_grant(struct postgres_store *store, int64_t since, int64_t until, bool has_tried,
                struct postgres_connection **out)
 {
     struct postgres_waiter waiter = { .grant = WAIT, .since = since };
-    int64_t until = since + store->borrow_ms * 1000000;
     struct timespec end = { until / 1000000000, until % 1000000000 };
     if (store->waiting >= WAITING_MAX)
         return FAIL;
@@ -202,12 +201,13 @@ postgres_borrow(struct postgres_store *store, struct postgres_connection **out)
 enum err
 postgres_borrow_since(struct postgres_store *store, int64_t began, struct postgres_connection **out)
 {
+    int64_t until = began + store->borrow_ms * 1000000;
     int64_t longest_ms =
         store->borrow_ms > store->deadline_ms ? store->borrow_ms : store->deadline_ms;
     pthread_mutex_lock(&store->lock);
     enum grant granted = decide(store, out);
     if (granted == WAIT)
-        granted = wait_for_grant(store, began, false, out);
+        granted = wait_for_grant(store, began, until, false, out);
     while (granted == OPEN) {
         uint64_t generation = store->generation;
         pthread_mutex_unlock(&store->lock);
@@ -227,10 +227,28 @@ postgres_borrow_since(struct postgres_store *store, int64_t began, struct postgr
         if (take_one_idle(store, out))
             granted = USE;
         else
-            granted = store->connections > 0 ? wait_for_grant(store, began, true, out) : FAIL;
+            granted =
+                store->connections > 0 ? wait_for_grant(store, began, until, true, out) : FAIL;
     }
     pthread_mutex_unlock(&store->lock);
     return granted == FAIL ? ERR_UNAVAILABLE : ERR_NONE;
+}
+
+struct postgres_connection *
+postgres_borrow_open(struct postgres_store *store, int64_t within_ms)
+{
+    struct postgres_connection *connection = NULL;
+    int64_t now = clock_ticks_ns();
+    pthread_mutex_lock(&store->lock);
+    if (!take_one_idle(store, &connection) && store->connections > store->connecting &&
+        wait_for_grant(store, now, now + within_ms * 1000000, false, &connection) == OPEN) {
+        /* It is another transaction's turn to connect. */
+        store->connections--;
+        store->connecting--;
+        grow(store);
+    }
+    pthread_mutex_unlock(&store->lock);
+    return connection;
 }
 
 void

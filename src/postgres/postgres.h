@@ -364,6 +364,10 @@ enum err postgres_borrow(struct postgres_store *store, struct postgres_connectio
 enum err postgres_borrow_since(struct postgres_store *store, int64_t began,
                                struct postgres_connection **out);
 
+/* A connection that is open: an idle one, or the next that is returned in time. NULL: none. Opens
+ * none, because the caller could not. */
+struct postgres_connection *postgres_borrow_open(struct postgres_store *store, int64_t within_ms);
+
 /* Returns a connection to the pool. A lost one is closed together with all idle ones, or alone if
  * it missed a deadline while its server answers another question; new ones are opened on demand. */
 void postgres_give_back(struct postgres_store *store, struct postgres_connection *connection);

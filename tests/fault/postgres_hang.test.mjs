@@ -180,6 +180,32 @@ onPostgres("a request that waits gets a new connection when the server accepts t
   for (const { status } of await Promise.all(blocked)) assert.equal(status, 303);
 });
 
+onPostgres("readiness lost only its own connection, and the server refuses another one: one of the pool serves", async (t) => {
+  const { cluster, w } = await ownCluster(t, { "store-deadline": 20_000 });
+  const ada = await addPerson(w, "ada");
+  const admin = cluster.address("postgres");
+  const backends = `FROM pg_stat_activity WHERE datname = '${w.database}' AND application_name = 'penchant'`;
+  const own = `${backends} AND query LIKE 'SELECT c.relname FROM pg_locks%'`; // its last statement
+  const accept = (value) => psql(admin, `ALTER DATABASE ${w.database} ALLOW_CONNECTIONS ${value}`);
+  assert.equal((await readiness(w)).status, 200);
+  await accept(false);
+  await until("its connection to be ended", async () => (await psql(admin, `SELECT count(pg_terminate_backend(pid)) ${own}`)) === "1");
+  await until("its connection to be lost", async () => (await psql(admin, `SELECT count(*) ${own}`)) === "0");
+  for (let round = 0; round < 5; round++) {
+    await ready(w, 15_000);
+    assert.equal((await page(ada)).status, 200);
+  }
+  const remain = await psql(admin, `SELECT string_agg(pid::text, ' ') ${backends}`);
+  await ready(w, 15_000);
+  assert.equal(await psql(admin, `SELECT string_agg(pid::text, ' ') ${backends}`), remain, "nothing was opened or closed");
+  // Without any connection it is not ready.
+  await psql(admin, `SELECT pg_terminate_backend(pid) ${backends}`);
+  await until("503", async () => (await readiness(w)).status === 503);
+  await accept(true);
+  await ready(w, 15_000);
+  assert.equal((await page(ada)).status, 200);
+});
+
 onPostgres("a server without free connections: requests share those that are open", async (t) => {
   const { w } = await ownCluster(t, { "store-deadline": 20_000 }, { max_connections: 4, superuser_reserved_connections: 0 });
   const ada = await addPerson(w, "ada");
