@@ -21,9 +21,9 @@ static const struct field hints_fields[] = {
                      .instead_of =
                          "budget token_budget tokens maxTokens token_limit limit max size" },
     [FORMAT] = { "format", FIELD_LINE, FIELD_IN_QUERY, .max = 100,
-                 .instead_of = "type output output_format style as" },
+                 .instead_of = "type output output_format style as fmt" },
     [CONTEXT] = { "context", FIELD_TEXT, FIELD_IN_QUERY, .max = CONTEXT_MAX,
-                  .instead_of = "task query q intent topic purpose goal prompt search" },
+                  .instead_of = "task query q ctx intent topic purpose goal prompt search" },
     [FALLBACK] = { "fallback", FIELD_LINE, FIELD_IN_QUERY, .max = 100, .instead_of = "default" },
 };
 

@@ -84,6 +84,7 @@ struct keyword_counts {
     unsigned all;     /* strong keywords in the whole label */
     unsigned covered; /* words in its keywords that are neither generic nor repeated */
     size_t until;     /* the words before this index belong to a counted keyword */
+    bool has_other;   /* a keyword of several words contains a noun of another task */
     bool chosen;
 };
 
@@ -138,6 +139,35 @@ forms_one_word(const struct label *label, const struct use *use, size_t first, s
            (!is_little(&label->words[first]) && !is_little(&label->words[first + count - 1]));
 }
 
+/* ---- other tasks ---- */
+
+enum { OTHER_TASK = 1, OTHER_NOUN = 2, OTHER_TOPIC = 4 };
+
+/* The kinds of other tasks that a term of `count` words is. */
+static unsigned
+kinds_of(const struct term *term, size_t count)
+{
+    unsigned kinds = 0;
+    for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
+        if (use->word_count == count)
+            kinds |= use->kind == USE_OTHER_TASK    ? OTHER_TASK
+                     : use->kind == USE_OTHER_NOUN  ? OTHER_NOUN
+                     : use->kind == USE_OTHER_TOPIC ? OTHER_TOPIC
+                                                    : 0;
+    return kinds;
+}
+
+/* Whether a keyword of several words decides what a noun of it means: "transfer" is about money,
+ * "airport transfer" is not. */
+static bool
+explains_noun(const struct label *label, size_t first, size_t count)
+{
+    for (size_t i = first; count > 1 && i < first + count; i++)
+        if (kinds_of(label->words[i].term, 1) & OTHER_NOUN)
+            return true;
+    return false;
+}
+
 static void
 count_use(const struct label *label, const struct use *use, size_t first, size_t count,
           struct keyword_counts *counts)
@@ -151,6 +181,7 @@ count_use(const struct label *label, const struct use *use, size_t first, size_t
     for (size_t i = first; i < first + count; i++)
         covered += !label->words[i].generic && !label->words[i].again;
     counts->covered += covered;
+    counts->has_other = counts->has_other || explains_noun(label, first, count);
     if (use->kind == USE_WEAK)
         counts->weak++;
     else if (use->kind == USE_PHRASE && covered == 0)
@@ -167,23 +198,6 @@ count_term(const struct label *label, const struct term *term, size_t first, siz
 {
     for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
         count_use(label, use, first, count, &counts[use->domain]);
-}
-
-/* ---- other tasks ---- */
-
-enum { OTHER_TASK = 1, OTHER_NOUN = 2 };
-
-/* The kinds of other tasks that a term of `count` words is. */
-static unsigned
-kinds_of(const struct term *term, size_t count)
-{
-    unsigned kinds = 0;
-    for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
-        if (use->word_count == count)
-            kinds |= use->kind == USE_OTHER_TASK   ? OTHER_TASK
-                     : use->kind == USE_OTHER_NOUN ? OTHER_NOUN
-                                                   : 0;
-    return kinds;
 }
 
 /* The kinds of other tasks that are named in the label, in singular or plural. */
@@ -366,11 +380,14 @@ best_context(const struct context_index *index, const struct label *label, size_
 
 /* ---- public functions ---- */
 
+/* Whether a domain has more in the label than one keyword, which a task about something else may
+ * mention in passing. */
 static bool
-has_two_keywords(const struct keyword_counts *counts, size_t count)
+has_two_keywords(const struct keyword_counts *counts, size_t count, bool count_weak)
 {
     for (size_t i = 0; i < count; i++)
-        if (counts[i].all > 1)
+        if (counts[i].has_other ||
+            (counts[i].all > 0 && counts[i].all + (count_weak ? counts[i].weak : 0) > 1))
             return true;
     return false;
 }
@@ -398,8 +415,11 @@ context_find(const struct context_index *index, struct str text, struct context_
     for (size_t i = 0; i < index->domains->count; i++)
         counts[i] = (struct keyword_counts){ 0 };
     find_keywords(index, &label, counts);
-    out->unrelated = (others & OTHER_NOUN) != 0 && !has_two_keywords(counts, index->domains->count);
-    for (size_t i = 0; i < index->domains->count && !out->unrelated; i++)
+    size_t count = index->domains->count;
+    out->unrelated = (others & OTHER_NOUN) != 0 && !has_two_keywords(counts, count, false);
+    bool mentioned =
+        out->unrelated || ((others & OTHER_TOPIC) != 0 && !has_two_keywords(counts, count, true));
+    for (size_t i = 0; i < count && !mentioned; i++)
         if (counts[i].chosen)
             choose(index, out, i, best_context(index, &label, i));
 }

@@ -358,5 +358,6 @@ context_index_make(struct arena *mem, const struct domains *domains)
         add_names(mem, index, i);
     add_others(mem, index, label_other_tasks, USE_OTHER_TASK);
     add_others(mem, index, label_other_nouns, USE_OTHER_NOUN);
+    add_others(mem, index, label_other_topics, USE_OTHER_TOPIC);
     return index;
 }

@@ -74,10 +74,12 @@ extern const char *const label_action_words[];
 
 /* Tasks that no domain helps with: money, calendars, reminders, leave, settings. A label with one
  * of the tasks is about it, whatever else it mentions; a label with one of the nouns only if no
- * domain has two keywords in it. Words of a phrase are separated by '_'. Each list ends with NULL.
- */
+ * domain has two keywords in it. A label with one of the topics (writing, trade, weather, health)
+ * matches no domain that it mentions once, but allergies may matter to it. Words of a phrase are
+ * separated by '_'. Each list ends with NULL. */
 extern const char *const label_other_tasks[];
 extern const char *const label_other_nouns[];
+extern const char *const label_other_topics[];
 
 /* ---- forms of words ---- */
 
@@ -107,6 +109,7 @@ enum use_kind {
     USE_ANCHOR,     /* the first word of a context's name or alias that is not generic */
     USE_OTHER_TASK, /* a task or noun that no domain helps with; `domain` is not set */
     USE_OTHER_NOUN,
+    USE_OTHER_TOPIC,
 };
 
 /* One meaning of a term in one domain. */

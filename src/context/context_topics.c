@@ -34,28 +34,32 @@ const char *const label_other_tasks[] = {
     "foreign_transaction_fee", "card_stolen", "stolen_card", "lost_card", "card_got_stolen",
     "card_was_stolen", "card_got_lost", "dividend", "market_cap", "ticker_symbol", "share_price",
     "tuition", "standing_order", "subsidy", "futures", "mileage", "mileage_claim", "vat", "receipt",
-    "lease",
+    "lease", "cashback", "set_budget", "miles_to_cash", "miles_into_cash",
     /* leave and work administration */
-    "pto", "pto_balance", "pto_request", "time_off", "day_off", "days_off", "sick_leave",
-    "sick_day", "annual_leave", "parental_leave", "maternity_leave", "paternity_leave",
-    "leave_request", "request_leave", "leave_balance", "leave_of_absence", "vacation_day",
-    "vacation_balance", "vacation_request", "vacation_time", "days_of_vacation",
+    "days_of_leave", "day_of_leave", "off_work", "postpone", "push_lunch", "push_dinner",
+    "push_team_lunch", "push_meeting", "pto", "pto_balance", "pto_request", "time_off", "day_off",
+    "days_off", "sick_leave", "sick_day", "annual_leave", "parental_leave", "maternity_leave",
+    "paternity_leave", "leave_request", "request_leave", "leave_balance", "leave_of_absence",
+    "vacation_day", "vacation_balance", "vacation_request", "vacation_time", "days_of_vacation",
     "weeks_of_vacation", "holiday_allowance", "timesheet", "clock_in", "clock_out", "shift_swap",
     "call_in_sick", "calling_in_sick",
     /* settings and devices */
-    "setting", "user_setting", "system_setting", "app_setting", "preferences_menu", "volume",
-    "volume_up", "volume_down", "brightness", "bluetooth", "wifi", "wi_fi", "airplane_mode",
-    "dark_mode", "factory_reset", "whisper_mode", "password", "passcode", "log_in", "log_out",
-    "sign_out", "unsubscribe", "notification", "screen_time", "change_language", "change_accent",
-    "change_name", "change_speed", "sync_device", "reset_setting", "thermostat", "turn_on_light",
-    "turn_off_light", "kitchen_light", "bedroom_light", "room_light", "firmware_update",
-    "update_firmware", "upgrade_firmware", "turn_off", "switch_off", "start_vacuum", "upload",
-    "back_up", "need_coat_today", "need_jacket_today",
+    "shipping_address", "billing_address", "switch_language", "app_language", "language_of_app",
+    "enable_two_factor", "default_browser", "font_size", "track_order", "track_package",
+    "tracking_number", "order_status", "delivery_status", "setting", "user_setting",
+    "system_setting", "app_setting", "preferences_menu", "volume", "volume_up", "volume_down",
+    "brightness", "bluetooth", "wifi", "wi_fi", "airplane_mode", "dark_mode", "factory_reset",
+    "whisper_mode", "password", "passcode", "log_in", "log_out", "sign_out", "unsubscribe",
+    "notification", "screen_time", "change_language", "change_accent", "change_name",
+    "change_speed", "sync_device", "reset_setting", "thermostat", "turn_on_light", "turn_off_light",
+    "kitchen_light", "bedroom_light", "room_light", "firmware_update", "update_firmware",
+    "upgrade_firmware", "turn_off", "switch_off", "start_vacuum", "upload", "back_up_phone",
+    "back_up_photo", "back_up_contact", "need_coat_today", "need_jacket_today",
     /* papers and authorities */
     "passport_office", "renew_passport", "passport_renewal", "passport_application",
     "apply_for_passport", "visa_application", "driving_license", "drivers_license",
     "driver_license", "license_plate", "work_permit", "residence_permit", "green_card",
-    "birth_certificate", "passport_valid", "babysitter", "jury_duty", "vote", "voter_registration",
+    "birth_certificate", "passport_valid", "jury_duty", "vote", "voter_registration",
     /* law, claims, and business */
     "sue", "suing", "sued", "liable", "liability", "lawyer", "attorney", "notary", "labor_law",
     "labour_law", "employment_law", "minimum_wage", "copyright_term", "copyright_law",
@@ -63,7 +67,7 @@ const char *const label_other_tasks[] = {
     "insure", "insured", "insurer", "commodity_price", "future_price", "food_poisoning",
     "first_aid", "music_industry", "film_industry", "food_industry", "travel_industry",
     /* household and animals */
-    "stain", "carpet", "laundry", "unclog", "dog_ate", "cat_ate",
+    "stain", "laundry", "unclog", "dog_ate", "cat_ate",
     /* writing for work */
     "slogan", "cover_letter", "resume", "press_release", "newsletter", "business_card",
     /* assembly and repair */
@@ -111,4 +115,37 @@ const char *const label_other_nouns[] = {
     "stock",    "ceo",      "founder",   "headquarters",  "degree",
     "mean",     "meaning",  "define",    "founded",       "homework",
     "legally",  NULL
+};
+
+/* Tasks about something else that mention a subject of a domain, and that allergies can matter to
+ * all the same: what a review of a restaurant says, how warm it is, what hurts. */
+const char *const label_other_topics[] = {
+    /* writing */
+    "translate", "translation", "proofread", "paraphrase", "rephrase", "summarize", "summarise",
+    "essay", "paragraph", "poem", "haiku", "limerick", "eulogy", "thank_you_note",
+    "thank_you_letter", "birthday_card", "write_email", "draft_email", "email_to", "email_wrote",
+    "letter_to", "write_letter", "wedding_speech", "speech_for", "news_about", "news_on",
+    "article_about", "article_on", "headline",
+    /* reviews and parcels */
+    "write_review", "leave_review", "post_review", "star_review", "leave_rating", "rate_driver",
+    "rate_uber", "rate_ride", "rate_hotel", "rate_restaurant", "parcel", "send_back",
+    "return_policy", "return_label", "return_item", "return_order", "return_shoe", "return_jacket",
+    "return_dress", "lost_and_found",
+    /* weather and traffic */
+    "weather", "weather_forecast", "will_rain", "it_rain", "to_rain", "chance_of_rain", "it_snow",
+    "how_warm", "how_cold", "how_hot", "traffic", "traffic_jam",
+    /* health */
+    "hurt", "ache", "headache", "symptom", "ibuprofen", "aspirin", "dosage", "side_effect",
+    "burned_hand", "burnt_hand", "cut_finger", "bleeding", "pharmacy",
+    /* trade and jobs */
+    "revenue", "occupancy", "business_plan", "business_model", "franchise", "license_requirement",
+    "royalty", "point_of_sale", "job_opening", "job_posting", "job_as", "job_at", "interview_at",
+    "job_interview_at", "prepare_for_job_interview", "hiring", "merger", "strike", "sales_of",
+    "sales_report", "market_share", "wholesale", "supplier", "reservation_system",
+    /* knowledge */
+    "who_wrote", "who_composed", "who_painted", "who_discovered", "when_was", "where_does",
+    "come_from", "history_of", "how_do_plane", "how_do_airplane", "how_do_train", "calorie_burned",
+    "calories_burned", "circuit_breaker", "inventory_of",
+    /* household */
+    "carpet", NULL
 };

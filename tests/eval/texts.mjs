@@ -65,8 +65,8 @@ function expand(pattern) {
 }
 
 const lines = (file) => fs.readFileSync(path.join(ROOT, "tests/eval", file), "utf8").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-const patterns = ["negatives.txt", "negatives_held_out.txt", "negatives_fresh.txt", "negatives_late.txt", "negatives_everyday.txt"].flatMap(lines);
+const patterns = ["negatives.txt", "negatives_held_out.txt", "negatives_fresh.txt", "negatives_late.txt", "negatives_everyday.txt", "negatives_mentions.txt"].flatMap(lines);
 export const NEGATIVES = [...new Set(patterns.flatMap(expand))];
 
 // [domain, task]
-export const POSITIVES = lines("positives_everyday.txt").map((line) => line.split(/: (.*)/s).slice(0, 2));
+export const POSITIVES = ["positives_everyday.txt", "positives_spoken.txt"].flatMap(lines).map((line) => line.split(/: (.*)/s).slice(0, 2));

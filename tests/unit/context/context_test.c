@@ -204,8 +204,10 @@ strong_keywords_decide(void **state)
         { "not another word that begins so", "foodstuffs", "-" },
         { "words apart that are one", "hip hop", "music_preferences" },
         { "and one word in two", "TypeScript", "coding_profile:code_generation" },
-        { "two domains with as many", "road trip playlist",
+        { "two domains with as many", "trip playlist",
           "music_preferences:playlist_creation travel_profile:trip_planning" },
+        { "an occasion is not the task", "make me a playlist for a road trip",
+          "music_preferences:playlist_creation" },
         { "the one with more", "debug the playlist api", "coding_profile:debugging" },
         { "the same word twice is once", "playlist playlist trip",
           "music_preferences:playlist_creation travel_profile:trip_planning" },
@@ -281,6 +283,16 @@ other_tasks_match_no_domain(void **state)
         { "a capital in Russian", "РЕСТОРАН", "food_profile" },
         { "another task in Chinese", "提醒我订餐厅", "unrelated" },
         { "but of a word written apart", "hip hop", "music_preferences" },
+        { "a noun that a name explains", "airport transfer from Heathrow",
+          "travel_profile:car_rental" },
+        { "and without the name", "transfer at the airport", "unrelated" },
+        { "a topic beside one keyword", "proofread my essay on food security", "-" },
+        { "in plural", "my teeth hurts after dinner", "-" },
+        { "a topic beside two", "translate the menu of the restaurant",
+          "food_profile:restaurant_search" },
+        { "beside a strong and a weak one", "translate this function to Python",
+          "coding_profile:code_generation" },
+        { "a topic beside a task", "translate my bank statement", "unrelated" },
     };
     check_rows(kit_context_index(), rows, ROWS(rows));
 }
