@@ -14,7 +14,7 @@ import { ROOT } from "../kit/world.mjs";
 const SEED = Number(process.env.SEED ?? 20261114);
 const ROUNDS = Number(process.env.SCHEMA_ROUNDS ?? 1); // the soak has more
 const ALL = [...DOMAINS, "reading"];
-const VALID = process.env.SCHEMA_ROUNDS ? 200 : 40; // bodies a domain and round
+const VALID = process.env.SCHEMA_ROUNDS ? 200 : 20; // bodies a domain and round
 const ROOM = 150; // facts, after which a new user is used
 
 // An app's statements, and its critical facts outside the vocabulary, wait for the user.

@@ -8,10 +8,9 @@ import { connected, FOOD, MUSIC, READ_WRITE } from "../kit/preferences.mjs";
 import { document, essence, exported, fact, imported, put } from "../kit/transfer.mjs";
 import { world } from "../kit/world.mjs";
 
-test("an account with as much as fits goes out and comes in", async (t) => {
+test("an account with as much as fits comes in and goes out, and one fact more does not", async (t) => {
   const w = await world(t);
   await w.addUser("ada");
-  await w.addUser("bob");
   const text = (i) => `${i} ${"ü".repeat(190)}`;
   const atoms = Array.from({ length: 2000 }, (_, i) => fact("statements", text(i)));
   const full = document({ [MUSIC]: atoms, [FOOD]: atoms });
@@ -19,8 +18,7 @@ test("an account with as much as fits goes out and comes in", async (t) => {
   assert.ok(fs.statSync(file).size > 2 * 1024 * 1024);
   assert.equal((await imported(w, file, "--user", "ada"))[0].added, 4000);
   const out = await exported(w, "ada");
-  assert.equal((await imported(w, await put(w, "again.json", out), "--user", "bob"))[0].added, 4000);
-  assert.deepEqual(essence(await exported(w, "bob")), essence(out));
+  assert.deepEqual(out.domains[FOOD].atoms.map(({ value }) => value), atoms.map(({ value }) => value));
   // One more is one too many, and none of it comes in.
   const more = await put(w, "more.json", document({ travel_profile: [fact("avoid_red_eye", true)], [MUSIC]: [fact("genres", "one more")] }));
   const refused = await w.command("import", more, "--user", "ada");

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import test from "node:test";
-import { assertAccessible, assertApart, assertFits, assertLight, browserForThisFile, complaints, inReverse, openInput, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertApart, assertFits, assertLight, browserForThisFile, complaints, inBothViews, inReverse, openInput, signIn, VIEWS } from "../kit/browser.mjs";
 import { addApp, stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
 import { PASSWORD } from "../kit/world.mjs";
@@ -38,9 +38,7 @@ for (const view of VIEWS)
     const { w, app, dinner, page, fact } = await scene(t, view);
     const look = async (what) => {
       await page.shoot(what);
-      await assertAccessible(page, what);
-      await assertFits(page, what);
-      await assertLight(page, what);
+      await inBothViews(page, what, assertAccessible, assertFits, assertLight);
     };
     await look("account");
     await page.goto("/account?q=thai");
@@ -49,7 +47,7 @@ for (const view of VIEWS)
     await look("account-domain");
     await page.goto("/account/domains/travel_profile");
     await look("account-domain-empty");
-    await assertApart(page, "account-domain-empty");
+    await inBothViews(page, "account-domain-empty", assertApart);
     await page.goto(`/account/facts/${fact("Radiohead")}`);
     await look("account-fact");
     await page.click("form[action$='/suppress'] button");
@@ -110,7 +108,7 @@ test("an empty account says so on every page and links to the next step", async 
   for (const [where, what] of [["/account", "account-nothing"], ["/account/apps", "account-apps-nothing"]]) {
     await page.goto(where);
     await page.shoot(what);
-    await assertAccessible(page, what);
+    await inBothViews(page, what, assertAccessible);
   }
   for (const [link, where] of [["#music_preferences ~ a", "/account/domains/music_preferences"], ["text=Answer a few questions", "/account/welcome"], ["text=Import preferences", "/account/data/import"]]) {
     await page.goto("/account");

@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { assertAccessible, browserForThisFile, complaints, inReverse, openInput, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, browserForThisFile, complaints, inBothViews, inReverse, openInput, signIn, VIEWS } from "../kit/browser.mjs";
 import { DOMAINS, stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
 import { PASSWORD, ROOT } from "../kit/world.mjs";
@@ -55,7 +55,7 @@ test("the Food page of the demo has few stops, and each of its links and buttons
     await page.goto(`/account/domains/${FOOD}?edit=${member}`);
     const buttons = await page.$$eval("main button", (all) => all.map((one) => one.ariaLabel ?? one.textContent));
     assert.deepEqual(buttons.filter((name, i) => buttons.indexOf(name) !== i), []);
-    await assertAccessible(page, member);
+    await inBothViews(page, member, assertAccessible);
   }
 });
 
@@ -142,7 +142,7 @@ for (const view of VIEWS)
     assert.equal(await page.locator(".domains .chip").count(), 0);
     assert.match(await page.innerText(".domain:has(#food_profile)"), /\d+ facts Allergies: peanuts\. Diet: veg\w+\./);
     await page.shoot("account-summaries");
-    await assertAccessible(page, "summaries");
+    await inBothViews(page, "summaries", assertAccessible);
     await page.focus("#q");
     await page.keyboard.type("peanut");
     await results("1 fact found");
@@ -156,7 +156,7 @@ for (const view of VIEWS)
     assert.equal(await page.locator(".domain:visible").count(), 0);
     assert.ok(await page.evaluate(() => document.activeElement.matches("#q")));
     await page.shoot("account-no-results");
-    await assertAccessible(page, "no results");
+    await inBothViews(page, "no results", assertAccessible);
     await page.fill("#q", "");
     await page.waitForSelector(".domain:visible");
     assert.equal(await page.locator(".domain:visible").count(), DOMAINS.length);
@@ -179,7 +179,7 @@ for (const view of VIEWS)
       assert.match(await page.innerText("#favorite_foods .noticed"), /You also listed peanuts under Allergies/);
       assert.match(await page.innerText("#cuisines .noticed"), /Did you mean Ethiopian instead of Ethopian\?/);
       await page.shoot("domain-noticed");
-      if (javaScriptEnabled) await assertAccessible(page, "likely mistakes");
+      if (javaScriptEnabled) await inBothViews(page, "likely mistakes", assertAccessible);
       await page.click("#cuisines .noticed button");
       await message(page, "Changed to: Ethiopian");
       await page.click("#favorite_foods .noticed button");

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { addApp, stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
 import { until } from "../kit/until.mjs";
@@ -35,9 +35,7 @@ for (const view of VIEWS)
     const { app, other, page } = await scene(t, view);
     const look = async (what) => {
       await page.shoot(what);
-      await assertAccessible(page, what);
-      await assertFits(page, what);
-      await assertLight(page, what);
+      await inBothViews(page, what, assertAccessible, assertFits, assertLight);
     };
     const text = () => page.innerText("main");
     assert.deepEqual(await page.locator("main h2").allInnerTexts(), ["Today", "Yesterday", "Keep a copy"]);
@@ -82,5 +80,5 @@ test("a user without apps sees the sign-in on a new device", async (outer) => {
   await signIn(page, { password: PASSWORD });
   await page.waitForURL("**/account/activity");
   await page.waitForSelector("text=Signed in on a new device");
-  await assertAccessible(page, "activity-new");
+  await inBothViews(page, "activity-new", assertAccessible);
 });

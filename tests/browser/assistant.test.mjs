@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { state } from "../kit/account.mjs";
 import { assistant, register } from "../kit/assistant.mjs";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, Callback, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, browserForThisFile, Callback, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { documentClient, documentHost } from "../kit/document_host.mjs";
 import { Mcp } from "../kit/mcp.mjs";
 import { MINUTE, stage } from "../kit/oauth.mjs";
@@ -24,9 +24,7 @@ for (const view of VIEWS)
     const page = await open(t, w, view);
     const look = async (what) => {
       await page.shoot(what);
-      await assertAccessible(page, what);
-      await assertFits(page, what);
-      await assertLight(page, what);
+      await inBothViews(page, what, assertAccessible, assertFits, assertLight);
     };
     await page.goto("/signin?next=/connect");
     await signIn(page, { password: PASSWORD });

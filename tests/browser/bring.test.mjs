@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertApart, assertFits, assertLight, browserForThisFile, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertApart, assertFits, assertLight, browserForThisFile, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
 import { PASSWORD } from "../kit/world.mjs";
@@ -25,7 +25,7 @@ async function scene(test, view) {
   const look = async (what) => {
     await page.shoot(`bring-${what}`);
     if (view.javaScriptEnabled === false) return; // the checks are scripts
-    for (const check of [assertAccessible, assertFits, assertApart, assertLight]) await check(page, what);
+    await inBothViews(page, what, assertAccessible, assertFits, assertApart, assertLight);
   };
   const stored = async () => {
     const { preferences } = await api.read("preferences");

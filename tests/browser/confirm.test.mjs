@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { documentHost, HOST } from "../kit/document_host.mjs";
 import { addApp, stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
@@ -23,7 +23,7 @@ async function scene(t, view, settings = {}) {
   const look = async (what) => {
     await page.shoot(`confirm-${what}`);
     if (view.javaScriptEnabled === false) return; // the checks are scripts
-    for (const check of [assertAccessible, assertFits, assertLight]) await check(page, what);
+    await inBothViews(page, what, assertAccessible, assertFits, assertLight);
   };
   return { w, ada, app, page, look };
 }

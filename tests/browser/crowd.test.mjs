@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, chipValues, complaints, inReverse, openInput, sample, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, browserForThisFile, chipValues, complaints, inBothViews, inReverse, openInput, signIn, VIEWS } from "../kit/browser.mjs";
 import { allAtoms, long, manyApps, manyFacts, manyHeld, manySessions, manyWrong, numbers, order, writeMany } from "../kit/crowd.mjs";
 import { addApp, DOMAINS, EVERYTHING, stage } from "../kit/oauth.mjs";
 import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
@@ -64,16 +64,14 @@ test("every page is small, fits the window, and has no layout shift, however muc
     app.request({ scope: EVERYTHING, prompt: "consent" }).path,
     "/",
   ];
-  for (const [turn, view] of VIEWS.entries()) {
+  for (const view of VIEWS) {
     const page = await enter(t, w, view);
-    for (const where of sample(places, view)) {
+    for (const where of places) {
       const answer = await page.goto(where);
       const what = where.replace(/atm_[\w-]+|app_[\w-]+/, "…").slice(0, 60);
       assert.equal(answer.status(), 200, what);
-      await assertLight(page, what);
-      await assertFits(page, what);
       await page.shoot(`many-${what.replaceAll(/\W+/g, "-")}`);
-      if (turn === 0) await assertAccessible(page, what);
+      await inBothViews(page, what, assertLight, assertFits, assertAccessible);
       assert.doesNotMatch(await page.innerText("main"), /\b\d{4,} (facts|tokens|requests)|of \d{4,}$/m, what);
     }
     assert.deepEqual(complaints(page), []);

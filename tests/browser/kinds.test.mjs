@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, browserForThisFile, PHONE } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, BOTH_VIEWS, browserForThisFile, inBothViews, PHONE } from "../kit/browser.mjs";
 import { unseenKinds } from "../kit/kinds.mjs";
 
 const open = browserForThisFile();
@@ -58,4 +58,27 @@ test("contrast is examined beside an element of an unseen kind, too", async (t) 
   await assertAccessible(tab, "without mistakes");
   await tab.setContent(styled("<hr data-pale>"));
   await assert.rejects(assertAccessible(tab, "page"), /page: color-contrast:.*Text.*Text/);
+});
+
+test("one page is examined in both views: what is wrong in one of them only is found", async (t) => {
+  const tab = await open(t, nowhere, { ...BOTH_VIEWS[0], reducedMotion: "reduce", both: true });
+  const styled = (css, body = "") => page({ head: "<h1>One</h1>", body: `<style>${css}</style><p class="late">Text</p>${body}` });
+  await tab.setContent(styled(""));
+  await inBothViews(tab, "without mistakes", assertAccessible, assertFits);
+  const { width } = PHONE.viewport;
+  assert.deepEqual(tab.viewportSize(), PHONE.viewport);
+  const wrong = [
+    [styled("@media (prefers-color-scheme: dark) { .late { color: #ddd } }"), /color-contrast/],
+    [styled(`@media (max-width: ${width}px) { .late { width: 900px } }`), /wide/],
+    [styled(`.only { display: none } @media (max-width: ${width}px) { .only { display: block } }`, '<p class="only"><button class="plain"></button></p>'), /button-name/],
+  ];
+  for (const [text, message] of wrong) {
+    // From either view.
+    for (let turn = 0; turn < 2; turn++) {
+      await tab.setContent(text);
+      await assert.rejects(async () => {
+        for (let i = 0; i < 2; i++) await inBothViews(tab, "page", assertAccessible, assertFits);
+      }, message);
+    }
+  }
 });

@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertApart, assertFits, browserForThisFile, complaints, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertApart, assertFits, browserForThisFile, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { EVERYTHING, stage } from "../kit/oauth.mjs";
 import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
 import { PASSWORD, world } from "../kit/world.mjs";
@@ -24,8 +24,7 @@ for (const view of VIEWS)
       const name = `de${where.split("?")[0].replaceAll("/", "-")}`.slice(0, 60);
       await page.shoot(name);
       assert.equal(await page.getAttribute("html", "lang"), "de", where);
-      await assertFits(page, where);
-      await assertAccessible(page, where);
+      await inBothViews(page, where, assertFits, assertAccessible);
     };
     for (const where of ["/", "/signup", "/forgot", "/recover", "/privacy", "/nothing"]) await look(where);
     await page.goto("/signin");
@@ -75,9 +74,7 @@ for (const view of VIEWS)
     await page.click(`${form} button[type=submit]`);
     await page.waitForSelector(".flash");
     await page.shoot("profile");
-    await assertAccessible(page, "profile");
-    await assertFits(page, "profile");
-    await assertApart(page, "profile");
+    await inBothViews(page, "profile", assertAccessible, assertFits, assertApart);
     const user = (await w.users()).find(({ username }) => username === "countess");
     assert.deepEqual([user.name, user.language, user.time_zone], ["Ada Lovelace", "en-GB", "Europe/London"]);
     await page.fill(`${form} [name=language]`, "english, please");
@@ -87,7 +84,7 @@ for (const view of VIEWS)
     assert.match(await page.textContent("#language-problem"), /Enter a language tag/);
     assert.equal(await page.inputValue(`${form} [name=language]`), "english, please");
     assert.match(await page.title(), /^Error:/);
-    await assertAccessible(page, "profile with errors");
+    await inBothViews(page, "profile with errors", assertAccessible);
     await page.shoot("profile-errors");
     await page.goto("/account/profile");
     await page.fill("form[action$='/email'] [name=email]", "ada@example.org");

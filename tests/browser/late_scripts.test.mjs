@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { browserForThisFile, inReverse, VIEWS } from "../kit/browser.mjs";
+import { BOTH_VIEWS, browserForThisFile, inReverse } from "../kit/browser.mjs";
 import { world } from "../kit/world.mjs";
 
 const open = browserForThisFile();
@@ -12,7 +12,7 @@ const open = browserForThisFile();
 const places = (page) =>
   page.$$eval("main :is(h2, p:not([role=status]), pre, input, label), footer", (all) => all.map((one) => `${one.tagName} ${one.getBoundingClientRect().y}`));
 
-for (const view of VIEWS)
+for (const view of BOTH_VIEWS)
   test(`no page moves when its scripts arrive late: ${view.name}`, async (test) => {
     const t = inReverse(test);
     const w = await world(t);

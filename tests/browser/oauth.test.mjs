@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, browserForThisFile, Callback, complaints, inReverse, PHONE, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, browserForThisFile, Callback, complaints, inBothViews, inReverse, PHONE, signIn, VIEWS } from "../kit/browser.mjs";
 import { addApp, MINUTE, NOW, stage, words } from "../kit/oauth.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
@@ -36,8 +36,7 @@ for (const view of VIEWS)
     const { w, app, page } = all;
     const look = async (what) => {
       await page.shoot(what);
-      await assertAccessible(page, what);
-      await assertFits(page, what);
+      await inBothViews(page, what, assertAccessible, assertFits);
     };
     const request = app.request();
     await page.goto(request.path);
@@ -194,7 +193,7 @@ for (const view of VIEWS)
     await food.focus();
     await page.keyboard.press("Space");
     assert.deepEqual(await state(), [true, "true"], "the keyboard unticked a locked area");
-    await assertAccessible(page, "locked areas");
+    await inBothViews(page, "locked areas", assertAccessible);
     await page.shoot("consent-locked");
     await whole.uncheck();
     assert.deepEqual(await state(), [true, null]);
@@ -222,8 +221,7 @@ for (const view of VIEWS)
     const food = page.locator("input[value=food_profile]");
     await food.click({ force: true });
     assert.deepEqual(await food.evaluate((box) => [box.checked, box.ariaDisabled]), [true, "true"], "unticking an area changes nothing while the app sees all");
-    await assertAccessible(page, "app page with locked areas");
-    await assertFits(page, "app page with locked areas");
+    await inBothViews(page, "app page with locked areas", assertAccessible, assertFits);
     await page.uncheck("input[value='preferences:read']");
     await food.uncheck();
     await page.click("form[action$='/scopes'] button");

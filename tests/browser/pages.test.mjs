@@ -3,7 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, browserForThisFile, complaints, DESK, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, browserForThisFile, complaints, DESK, inBothViews, VIEWS } from "../kit/browser.mjs";
 import { userCommand } from "../kit/oauth.mjs";
 import { PASSWORD, world } from "../kit/world.mjs";
 
@@ -31,8 +31,7 @@ for (const view of VIEWS)
     const page = await open(t, w, view);
     const look = async (what) => {
       await page.shoot(what);
-      await assertAccessible(page, what);
-      await assertFits(page, what);
+      await inBothViews(page, what, assertAccessible, assertFits);
     };
     await page.goto("/");
     await look("start");

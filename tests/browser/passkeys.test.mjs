@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, browserForThisFile, complaints, inReverse, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, browserForThisFile, complaints, inBothViews, inReverse, VIEWS } from "../kit/browser.mjs";
 import { freePort } from "../kit/pg.mjs";
 import { PASSWORD, world } from "../kit/world.mjs";
 
@@ -23,8 +23,7 @@ async function begin(outer, view) {
     })).authenticatorId;
   const look = async (what) => {
     await page.shoot(what);
-    await assertAccessible(page, what);
-    await assertFits(page, what);
+    await inBothViews(page, what, assertAccessible, assertFits);
   };
   return { w, page, cdp, device, look };
 }

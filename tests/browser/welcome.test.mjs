@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inReverse, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inBothViews, inReverse, VIEWS } from "../kit/browser.mjs";
 import { PASSWORD, world } from "../kit/world.mjs";
 
 const openAny = browserForThisFile();
@@ -13,8 +13,7 @@ async function begin(outer, view) {
   const page = await openAny(t, w, view);
   const look = async (what) => {
     await page.shoot(what);
-    await assertAccessible(page, what);
-    await assertFits(page, what);
+    await inBothViews(page, what, assertAccessible, assertFits);
   };
   await page.goto("/signup");
   return { w, page, look };

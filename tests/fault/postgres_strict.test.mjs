@@ -17,7 +17,7 @@ import { until } from "../kit/until.mjs";
 import { onPostgres } from "../kit/world.mjs";
 
 const LANES = 3; // users, at the same time
-const ROUNDS = Number(process.env.NODES_ROUNDS ?? 3); // of all changes, for each user
+const ROUNDS = Number(process.env.NODES_ROUNDS ?? 1); // of all changes, for each user
 const SEED = Number(process.env.NODES_SEED ?? 1);
 const UNTIL_SEEN = 2; // reads of each reader that begin after the acknowledgment
 

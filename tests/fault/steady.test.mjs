@@ -6,11 +6,12 @@ import test from "node:test";
 import { RATES } from "../kit/nodes.mjs";
 import { addApp, addPerson, EVERYTHING } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
+import { often } from "../kit/thorough.mjs";
 import { pause, until } from "../kit/until.mjs";
 import { world } from "../kit/world.mjs";
 
-const FAMILIES = 8;
-const REFRESHES = Number(process.env.STEADY_REFRESHES ?? 40); // at least, in each step
+const FAMILIES = often(3, 8);
+const REFRESHES = Number(process.env.STEADY_REFRESHES ?? 15); // at least, in each step
 const PACE_MS = Number(process.env.STEADY_PACE ?? 50); // between two refreshes of a family
 const STEPS = 9;
 const STEP_SECONDS = 1800;

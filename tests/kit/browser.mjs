@@ -7,7 +7,7 @@ import { createRequire } from "node:module";
 import path from "node:path";
 import { after, before } from "node:test";
 import { chromium } from "playwright-core";
-import { markUnseen, rememberKinds, unseenKinds } from "./kinds.mjs";
+import { hasContent, markUnseen, rememberKinds, unseenKinds } from "./kinds.mjs";
 import { until } from "./until.mjs";
 import { ROOT } from "./world.mjs";
 
@@ -30,12 +30,12 @@ const ALL_VIEWS = [
   { name: "phone-light", ...PHONE, colorScheme: "light" },
 ];
 
-// Pages are tested in each of these views. The first two cover both sizes and both color schemes, which is
-// enough for `make check`; EVERY_VIEW=1 (as in soak) tests all four.
-export const VIEWS = process.env.EVERY_VIEW ? ALL_VIEWS : ALL_VIEWS.slice(0, 2);
+// Both sizes and both color schemes.
+export const BOTH_VIEWS = ALL_VIEWS.slice(0, 2);
 
-// Of many pages that share a few templates: all of them in the first view, every third in the others.
-export const sample = (pages, view) => (process.env.EVERY_VIEW || view === VIEWS[0] ? pages : pages.filter((_, i) => i % 3 === 0));
+// Tests of pages run once for each of these. In `make check` one page takes both views in turn (inBothViews), without
+// transitions, so that its colors change at once. EVERY_VIEW=1 (as in soak) opens the pages in each of the four views.
+export const VIEWS = process.env.EVERY_VIEW ? ALL_VIEWS : [{ name: "desk-light and phone-dark", ...BOTH_VIEWS[0], reducedMotion: "reduce", both: true }];
 
 // SCREENSHOTS=1 (as in soak) saves the pages that tests open in build/screenshots.
 const SHOTS = process.env.SCREENSHOTS && path.join(ROOT, "build/screenshots");
@@ -55,15 +55,16 @@ export function browserForThisFile() {
     await browser;
   });
   after(async () => (await browser)?.close());
-  return async (t, w, { name = "desk", ...options } = {}) => {
+  return async (t, w, { name = "desk", both = false, ...options } = {}) => {
     const context = await (await browser).newContext({ baseURL: w.origin, ...DESK, ...options });
     t.after(() => context.close());
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     page.complaints = [];
+    if (both) page.views = [...BOTH_VIEWS]; // the first is the one that it has now
     page.on("console", (message) => ["error", "warning"].includes(message.type()) && page.complaints.push(message.text()));
     page.on("pageerror", (error) => page.complaints.push(error.message));
-    page.shoot = async (what) => SHOTS && page.screenshot({ path: path.join(SHOTS, `${what}-${name}.png`), fullPage: true });
+    page.shoot = async (what) => SHOTS && page.screenshot({ path: path.join(SHOTS, `${what}-${page.views?.[0].name ?? name}.png`), fullPage: true });
     return page;
   };
 }
@@ -91,11 +92,14 @@ const AXE = fs.readFileSync(resolveFrom(resolveFrom(import.meta.url, "@axe-core/
 const RULES_OF_ONE_ELEMENT = ["color-contrast", "target-size"];
 const MARK = "data-unseen";
 
+// The rules that look at colors and sizes, which depend on the view.
+const RULES_OF_VIEW = [...RULES_OF_ONE_ELEMENT, "link-in-text-block", "scrollable-region-focusable"];
+
 // Runs in the page. Our pages have no frames (assertPage checks the policy), and no rule of ours needs style sheets
 // to be loaded again (preload).
-const findViolations = async ({ tags, limited, mark }) => {
+const findViolations = async ({ only, limited, mark }) => {
   window.axe.configure({ rules: limited.map((id) => ({ id, selector: `[${mark}], [${mark}] *` })) });
-  const { violations } = await window.axe.run(document, { runOnly: { type: "tag", values: tags }, resultTypes: ["violations"], iframes: false, preload: false });
+  const { violations } = await window.axe.run(document, { runOnly: only, resultTypes: ["violations"], iframes: false, preload: false });
   for (const one of document.querySelectorAll(`[${mark}]`)) one.removeAttribute(mark);
   return violations.map(({ id, help, nodes }) => ({ id, help, html: nodes.map((node) => node.html) }));
 };
@@ -108,9 +112,21 @@ export async function assertAccessible(page, what) {
   await page.evaluate(AXE);
   await page.evaluate(markUnseen, { unseen, mark: MARK });
   const limited = process.env.EVERY_VIEW ? [] : RULES_OF_ONE_ELEMENT;
-  const violations = await page.evaluate(findViolations, { tags: RULES, limited, mark: MARK });
+  const only = hasContent(unseen) || process.env.EVERY_VIEW ? { type: "tag", values: RULES } : { type: "rule", values: RULES_OF_VIEW };
+  const violations = await page.evaluate(findViolations, { only, limited, mark: MARK });
   assert.deepEqual(violations.map(({ id, help, html }) => `${what}: ${id}: ${help}: ${html.join(" ")}`), []);
   rememberKinds(unseen);
+}
+
+// Checks a page in both views. The page keeps the second one, so that of the pages of a test every other one is loaded and
+// used on a phone. Layout shift and weight come from loading it, and are checked once.
+export async function inBothViews(page, what, ...checks) {
+  for (const check of checks) await check(page, what);
+  if (!page.views) return;
+  const { name, viewport, colorScheme } = page.views.reverse()[0];
+  await page.setViewportSize(viewport);
+  await page.emulateMedia({ colorScheme });
+  for (const check of checks) if (check !== assertLight) await check(page, `${what} (then ${name})`);
 }
 
 export async function assertFits(page, what) {

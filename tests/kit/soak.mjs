@@ -7,6 +7,7 @@
 // bodies generated from the schemas, two million texts for the token counter, two million hint responses
 // checked for their invariants, hints about eleven thousand generated users, the pages in all four views and
 // on PostgreSQL, clients that sign in to MCP on PostgreSQL, the unit and API tests under ThreadSanitizer,
+// more places at which a disk fails,
 // leak checks where they are too slow for `make check`, the HTTP tests with libmicrohttpd 1.0.1, the Debian
 // package in a clean system, and the commands of docs/OPERATING.md in another one.
 
@@ -40,7 +41,7 @@ const tasks = [
   countingTask("build", "operating_test", `${ROOT}/tests/operating_test`, [], HOUR),
   ...Object.entries(stores).flatMap(([STORE, title]) => [
     fileTask(`kill -9 on ${title}`, fault("kill"), { STORE, ...ON_DISK, KILL_ROUNDS: process.env.KILL_ROUNDS ?? "100" }, HOUR),
-    fileTask(`steady state on ${title}`, fault("steady"), { STORE, ...ON_DISK, STEADY_PACE: "1", STEADY_REFRESHES: process.env.STEADY_REFRESHES ?? "3000" }, HOUR),
+    fileTask(`steady state on ${title}`, fault("steady"), { STORE, ...ON_DISK, SOAK: "1", STEADY_PACE: "1", STEADY_REFRESHES: process.env.STEADY_REFRESHES ?? "3000" }, HOUR),
     fileTask(`mixed load on ${title}`, fault("mixed_load"), { STORE, ...ON_DISK, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "120" }, HOUR),
     fileTask(`model on ${title}`, path.join(ROOT, "tests/api/oauth_model.test.mjs"), { STORE, MODEL_WALKS: process.env.MODEL_WALKS ?? "4000" }, HOUR),
     fileTask(`preferences on ${title}`, path.join(ROOT, "tests/api/preferences_together.test.mjs"), { STORE, MODEL_SEEDS: process.env.MODEL_SEEDS ?? "150" }, HOUR),
@@ -53,7 +54,8 @@ const tasks = [
   ...["oauth_refresh", "oauth_races", "preferences_merging", "sign_up"].map((name) => fileTask("TSan api on two-databases", path.join(ROOT, "tests/api", `${name}.test.mjs`), { STORE: "postgres", DATABASES: "2", PENCHANT: "build/tsan/penchant" }, HOUR)),
   fileTask("disaster drill on SQLite", fault("drill"), { STORE: "sqlite", ...ON_DISK, LOAD_SECONDS: process.env.LOAD_SECONDS ?? "60", DRILL_ROUNDS: process.env.DRILL_ROUNDS ?? "3" }, HOUR),
   fileTask("fault on PostgreSQL", fault("nth_call"), { STORE: "postgres", ...ON_DISK }, HOUR),
-  fileTask("clients on PostgreSQL", path.join(ROOT, "tests/clients/mcp_sign_in.test.mjs"), { STORE: "postgres" }, HOUR),
+  ...["mcp_conformance", "mcp_sign_in"].map((name) => fileTask("clients on PostgreSQL", path.join(ROOT, "tests/clients", `${name}.test.mjs`), { STORE: "postgres", SOAK: "1" }, HOUR)),
+  fileTask("failing disks on SQLite", fault("disk"), { STORE: "sqlite", ...ON_DISK, SOAK: "1" }, HOUR),
   fileTask("failover on PostgreSQL", fault("postgres_promotion"), { STORE: "postgres", ...ON_DISK, FAILOVER_ROUNDS: process.env.FAILOVER_ROUNDS ?? "5" }, HOUR),
   ...testFiles("cluster").map((file) => fileTask("cluster on PostgreSQL", file, { STORE: "postgres", ...ON_DISK }, HOUR)),
   ...Object.entries(stores).flatMap(([STORE, title]) => testFiles("versions").map((file) => fileTask(`versions on ${title}`, file, { STORE }, HOUR))),

@@ -15,7 +15,7 @@ import { dice, makePage, makePiece, makeText, material } from "./tokenizer_texts
 
 const PROBE = path.join(ROOT, "build/check/oracle/tokenizer_probe");
 const TOKENS = 199_998;
-const SHARE = Number(process.env.TOKENIZER_SHARE ?? 0.1);
+const SHARE = Number(process.env.TOKENIZER_SHARE ?? 0.05);
 const SEED = Number(process.env.TOKENIZER_SEED ?? 2026);
 
 // ---- the two counters ----
