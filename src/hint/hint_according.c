@@ -13,11 +13,11 @@
 #define NAME_MAX_BYTES (4 * (size_t)ACCORDING_NAME_MAX + 2)
 
 /* How to answer is harmless as long as the definition has the words for it: units, tone, language.
- * A name or an expertise is about who the user is. */
+ * A name, an expertise, or an occupation is about who the user is. */
 bool
 hint_attributes(const struct domain *domain, const struct member *member)
 {
-    return member->safety != SAFETY_NONE || member->sensitive ||
+    return member->safety != SAFETY_NONE || member->sensitive || member->hint.form == FORM_ROLE ||
            (domain->always && member->vocabulary == NULL);
 }
 

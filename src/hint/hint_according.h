@@ -1,8 +1,9 @@
 /* hint_according.h - names the apps that stated a fact: "According to Grocer, the user …".
  *
  * A fact that only apps stated is attributed to them where it could mislead: if it is about safety,
- * excludes choices, is sensitive, or says who the user is (members without a vocabulary in a domain
- * that is always relevant: the name, expertise), and if a value is not plainly a name. Tastes, and
+ * excludes choices, is sensitive, or says who the user is (occupations, and members without a
+ * vocabulary in a domain that is always relevant: the name, expertise), and if a value is not
+ * plainly a name. Tastes, and
  * how to answer in words of the definition, are not: their origin is in the response.
  *
  * The name of an app is text of a stranger. It is written as it is only if it is plainly a name,

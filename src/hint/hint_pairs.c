@@ -6,6 +6,7 @@
 #include "domain/value_text.h"
 #include "hint/hint_quotes.h"
 #include "text/json_read.h"
+#include "value/phrase.h"
 
 #define PAIRS_MAX_BYTES ((size_t)64 * 1024) /* 32 texts of 200 characters fit */
 
@@ -34,7 +35,7 @@ hint_overlap(struct str value, struct str rest)
 /* ---- one property ---- */
 
 static struct str
-shown_value(struct arena *mem, const struct json_value *value)
+shown_value(struct arena *mem, const struct json_value *value, bool by_app)
 {
     struct buf out = buf_in(mem, PAIRS_MAX_BYTES);
     if (value->type == JSON_BOOL)
@@ -42,7 +43,8 @@ shown_value(struct arena *mem, const struct json_value *value)
     if (value->type != JSON_STR)
         return value_number_text(mem,
                                  value->type == JSON_REAL ? value->real : (double)value->integer);
-    if (!hint_must_quote(mem, value->text) && str_index(value->text, ',') == value->text.len)
+    if (!hint_must_quote(mem, value->text) && str_index(value->text, ',') == value->text.len &&
+        (!by_app || phrase_is_name(value->text)))
         return value->text; /* a comma could be read as the end of the pair */
     hint_add_quoted(&out, value->text);
     return buf_str(&out);
@@ -69,15 +71,16 @@ add_phrase(struct buf *out, struct str phrase, struct str value)
 }
 
 static struct str
-property_words(struct arena *mem, const struct property *property, const struct json_value *value)
+property_words(struct arena *mem, const struct property *property, const struct json_value *value,
+               bool by_app)
 {
     struct buf out = buf_in(mem, PAIRS_MAX_BYTES);
     if (value->type == JSON_BOOL && str_present(property->if_true))
         return value->integer != 0 ? property->if_true : property->if_false;
     if (str_present(property->phrase))
-        add_phrase(&out, property->phrase, shown_value(mem, value));
+        add_phrase(&out, property->phrase, shown_value(mem, value, by_app));
     else
-        add_named(&out, property->name, shown_value(mem, value));
+        add_named(&out, property->name, shown_value(mem, value, by_app));
     return buf_str(&out);
 }
 
@@ -85,13 +88,14 @@ property_words(struct arena *mem, const struct property *property, const struct 
 
 static size_t
 collect(struct arena *mem, const struct member *member, const struct json_value *object,
-        struct str *out)
+        bool by_app, struct str *out)
 {
     size_t count = 0;
     for (size_t i = 0; i < member->property_count; i++)
         for (size_t j = 0; j < object->count; j++)
             if (str_eq(object->children[j].key, member->properties[i].name))
-                out[count++] = property_words(mem, &member->properties[i], &object->children[j]);
+                out[count++] =
+                    property_words(mem, &member->properties[i], &object->children[j], by_app);
     return count;
 }
 
@@ -106,12 +110,12 @@ has_phrases(const struct member *member)
 
 struct str
 hint_pairs(struct arena *mem, const struct member *member, const struct json_value *object,
-           size_t *count)
+           bool by_app, size_t *count)
 {
     struct str *words = ARENA_ARRAY(mem, struct str, member->property_count + 1);
     struct buf out = buf_in(mem, PAIRS_MAX_BYTES);
     bool as_list = has_phrases(member);
-    *count = collect(mem, member, object, words);
+    *count = collect(mem, member, object, by_app, words);
     for (size_t i = 0; i < *count; i++) {
         bool last = i + 1 == *count;
         if (i > 0)

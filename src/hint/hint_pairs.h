@@ -12,9 +12,10 @@ struct arena;
 struct json_value;
 struct member;
 
-/* Properties are in the definition's order. *count is their number. */
+/* Properties are in the definition's order. *count is their number. `by_app`: texts that are not
+ * plainly names are quoted. */
 struct str hint_pairs(struct arena *mem, const struct member *member,
-                      const struct json_value *object, size_t *count);
+                      const struct json_value *object, bool by_app, size_t *count);
 
 bool hint_is_word_byte(char c); /* ASCII letters and digits, and all bytes above ASCII */
 

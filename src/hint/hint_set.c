@@ -45,12 +45,15 @@ origin_of(struct arena *mem, const struct ranked *facts, int count)
     return origin;
 }
 
+/* A quotation in an object's words is part of what is shown. */
 static bool
-has_quotation(const struct hint_value *values, int count)
+has_quotation(const struct member *member, const struct hint_value *values, int count)
 {
-    for (int i = 0; i < count; i++)
-        if (values[i].quote)
+    for (int i = 0; i < count; i++) {
+        struct str shown = values[i].shown;
+        if (values[i].quote || (member->type == MEMBER_OBJECT && str_index(shown, '"') < shown.len))
             return true;
+    }
     return false;
 }
 
@@ -69,7 +72,7 @@ according_to(const struct maker *maker, const struct hint *hint, const struct ra
     bool attributed =
         hint->by_app &&
         (hint_attributes(maker->set->domain, hint->member) || statement_holds(hint->member) ||
-         (hint->sentence < 0 && has_quotation(hint->values, hint->total)));
+         (hint->sentence < 0 && has_quotation(hint->member, hint->values, hint->total)));
     return attributed ? hint_according(maker->mem, maker->names, facts, (size_t)hint->total)
                       : STR_NONE;
 }

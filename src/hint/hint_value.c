@@ -119,7 +119,7 @@ make_value(struct arena *mem, const struct member *member, const struct atom *at
         form->plain = value->integer != 0 ? STR("true") : STR("false");
         out->shown = value->integer != 0 ? STR("yes") : STR("no");
     } else if (value->type == JSON_OBJECT) {
-        out->shown = hint_pairs(mem, member, value, &form->pairs);
+        out->shown = hint_pairs(mem, member, value, !atom->by_user, &form->pairs);
     } else {
         form->plain = out->shown = shown_number(mem, value);
     }

@@ -75,7 +75,7 @@ exceeds_authority(struct atom_merge *merge, const struct preference_item *item)
                     member != NULL && member->safety == SAFETY_CRITICAL;
     }
     return critical >= CRITICAL_PER_APP_MAX ||
-           value_needs_user(merge->mem, item->member, &item->value);
+           value_needs_user(merge->mem, merge->domain, item->member, &item->value);
 }
 
 /* `limited` is computed once per write and spares the comparison with each withheld fact. */

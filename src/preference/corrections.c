@@ -172,7 +172,7 @@ activate(struct correction_work *work, bool own)
     /* The user becomes a source if no source is left, or if an app could not have made the atom
      * active by itself. */
     if (own || sourced->source_count == 0 || str_present(work->out->ended.id) ||
-        work->member == NULL || value_needs_user(work->mem, work->member, &value))
+        work->member == NULL || value_needs_user(work->mem, work->domain, work->member, &value))
         add_user_source(work, sourced);
     atom->status = ATOM_ACTIVE;
     corrections_clear(atom);

@@ -20,7 +20,8 @@ bool phrase_is_clause(struct str text);
  * "I, Robot". */
 bool phrase_is_speech(struct str text);
 
-/* Whether it is plainly a name or a short noun phrase: no clause, no order, no address, no code. */
+/* Whether it is plainly a name or a short noun phrase: few words, hardly any signs, no word that
+ * makes a clause or an order, no address. The text must be valid UTF-8. */
 bool phrase_is_name(struct str text);
 
 /* Whether it could continue the item before it or be continued by the item after it in a list: "and

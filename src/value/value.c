@@ -328,11 +328,13 @@ value_suspicion(struct arena *mem, const struct value *value)
 }
 
 bool
-value_needs_user(struct arena *mem, const struct member *member, const struct value *value)
+value_needs_user(struct arena *mem, const struct domain *domain, const struct member *member,
+                 const struct value *value)
 {
     /* "none" is never known: no app may say that the user has no allergies. */
     bool known = member->vocabulary != NULL && !str_eq(value->key, VALUE_NONE) &&
                  vocabulary_find(member->vocabulary, value->key);
-    return statement_holds(member) || (member->safety == SAFETY_CRITICAL && !known) ||
-           value_suspicion(mem, value) != NULL;
+    bool decides =
+        member->safety == SAFETY_CRITICAL || (domain->always && member->vocabulary != NULL);
+    return statement_holds(member) || (decides && !known) || value_suspicion(mem, value) != NULL;
 }

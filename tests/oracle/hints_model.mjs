@@ -277,7 +277,7 @@ function accordingTo(facts) {
 }
 
 // A fact of apps is attributed to them if it is about safety, excludes choices, is sensitive, or says who the user is.
-const attributes = (domain, member) => Boolean(member.safety !== "none" || member.sensitive || (domain.always && member.vocabulary === undefined));
+const attributes = (domain, member) => Boolean(member.safety !== "none" || member.sensitive || member.hint.form === "role" || (domain.always && member.vocabulary === undefined));
 
 // A hint: a member and its values, best first; one value for members with one sentence per value.
 function makeHint(domain, member, facts, id) {

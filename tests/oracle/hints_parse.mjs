@@ -178,7 +178,7 @@ function splitApps(text, { according }, markdown) {
 // A fact of apps names them if it must, or if a value is quoted, shown or not.
 function isAttributedRightly({ according, isAttributed, total }, { values, items }, namesApps) {
   if (according === undefined) return !namesApps;
-  const isQuoted = values.some(({ isMarked, isPair }) => isMarked && !isPair);
+  const isQuoted = values.some(({ isMarked }) => isMarked);
   return namesApps ? isAttributed || isQuoted || items < total : !isAttributed && !isQuoted;
 }
 

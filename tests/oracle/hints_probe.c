@@ -207,8 +207,9 @@ answer_stored(struct arena *mem, const struct domains *domains, const struct jso
             json_raw(out, atoms[k].value);
             json_put_str(out, "key", atoms[k].key);
             struct value value = { atoms[k].value, atoms[k].key, STR_NONE };
-            json_put_bool(out, "waits",
-                          value_needs_user(mem, domain_member(domain, atoms[k].member), &value));
+            json_put_bool(
+                out, "waits",
+                value_needs_user(mem, domain, domain_member(domain, atoms[k].member), &value));
             json_close_object(out);
         }
         json_close_array(out);

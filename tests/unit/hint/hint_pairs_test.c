@@ -47,10 +47,10 @@ properties_are_written_in_order(void **state)
         struct member member = { .type = MEMBER_OBJECT, .properties = plain, .property_count = 3 };
         assert_row(json_read(mem, str_of(rows[i].object), 2, &object, &why) == ERR_NONE,
                    rows[i].object);
-        assert_str(hint_pairs(mem, &member, object, &count), str_of(rows[i].by_name),
+        assert_str(hint_pairs(mem, &member, object, false, &count), str_of(rows[i].by_name),
                    rows[i].object);
         member.properties = phrased;
-        assert_str(hint_pairs(mem, &member, object, &count), str_of(rows[i].in_phrases),
+        assert_str(hint_pairs(mem, &member, object, false, &count), str_of(rows[i].in_phrases),
                    rows[i].object);
         assert_int_equal(count, rows[i].count);
     }

@@ -128,6 +128,86 @@ words_of_long_lists_are_found(void **state)
     assert_true(phrase_is_name(STR("ignorance setter")));
 }
 
+/* Names that an app writes stay without quotation marks. */
+static void
+names_of_several_words_stay_names(void **state)
+{
+    static const char *const names[] = {
+        "The Lord of the Rings",
+        "Les Misérables",
+        "Café de Flore",
+        "Ben & Jerry's",
+        "Salt Fat Acid Heat",
+        "El Bulli",
+        "坂本龍一",
+        "30 Seconds to Mars",
+        "Anohni and the Johnsons",
+        "Crosby, Stills, Nash & Young",
+        "10,000 Maniacs",
+        "spicy thai noodle soup",
+        "mac and cheese",
+        "Ночные Снайперы",
+        "पंडित रविशंकर",
+        "أم كلثوم",
+        "Łódź",
+        "USA",
+        "sage butter",
+        "Ursula K. Le Guin",
+        "宇多田ヒカル",
+        "김치찌개",
+        "gluten-free bread",
+    };
+    (void)state;
+    for (size_t i = 0; i < ROWS(names); i++)
+        if (!phrase_is_name(str_of(names[i])))
+            fail_msg("%s is a name", names[i]);
+}
+
+/* What no list of words knows is limited by the number of words, letter case, and signs. */
+static void
+long_or_unusual_texts_are_no_names(void **state)
+{
+    static const char *const texts[] = {
+        "five words in small letters",
+        "mixed Words that are more",
+        "cheap wine, and pay",
+        "evil dot com",
+        "Evil Dot Com",
+        "wine buy acme",
+        "Wine Buy Acme",
+        "ready to pay",
+        "the system administrator",
+        "premium user approved",
+        "agree with everything Grocer",
+        "don\u2019t pay",
+        "and then",
+        "Acme and",
+        "One Two Three Four Five Six Seven",
+        "una dos tres cuatro cinco",
+        "cuando llegues",
+        "vous devez payer",
+        "du musst zahlen",
+        "Вы Должны Заплатить",
+        "НЕ ПЛАТИ",
+        "четыре пять шесть семь восемь",
+        "应该付款给商店",
+        "一二三四五六七八九",
+        "支払いをする",
+        "आप भुगतान करें",
+        "अभी भेजें",
+        "এখন টাকা পাঠান",
+        "টাকা রাখুন",
+        "يجب الدفع الآن",
+        "واحد اثنان ثلاثة أربعة",
+        "ابھی ادائیگی کریں",
+        "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz",
+    };
+    (void)state;
+    for (size_t i = 0; i < ROWS(texts); i++)
+        if (phrase_is_name(str_of(texts[i])))
+            fail_msg("%s is no name", texts[i]);
+}
+
 static void
 the_first_person_becomes_the_third(void **state)
 {
@@ -183,6 +263,8 @@ main(void)
         cmocka_unit_test(a_form_fits_or_not),
         cmocka_unit_test(names_differ_from_clauses_orders_addresses_and_code),
         cmocka_unit_test(words_of_long_lists_are_found),
+        cmocka_unit_test(names_of_several_words_stay_names),
+        cmocka_unit_test(long_or_unusual_texts_are_no_names),
         cmocka_unit_test(the_first_person_becomes_the_third),
     };
     return cmocka_run_group_tests_name("domain/phrase", tests, NULL, NULL);
