@@ -115,6 +115,7 @@ endef
 
 $(eval $(call kind,release,$(CC),$(RELEASE_C),$(RELEASE_LD),build))
 $(eval $(call kind,check,$(CC),$(CHECK_C),$(CHECK_LD),build))
+$(eval $(call kind,swift,$(CC),$(RELEASE_C) -DPENCHANT_FAULT_INJECTION,$(RELEASE_LD),build))
 $(eval $(call kind,tsan,$(CC),$(TSAN_C),$(TSAN_LD),build))
 $(eval $(call kind,fuzz,clang,$(FUZZ_C),$(FUZZ_LD),fuzz))
 
@@ -237,7 +238,7 @@ test: require-check ## build and run the tests that T selects: make test T=api/s
 	@needs=$$(tests/run --needs "$(T)") && $(MAKE) --no-print-directory $$needs
 	@tests/run "$(T)"
 
-soak: deps-check deps-soak deb build/check/penchant $(LAUNCHERS) build/penchant build/tsan/penchant $(UNIT_BINARIES) $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer, libmicrohttpd 1.0
+soak: deps-check deps-soak deb build/check/penchant $(LAUNCHERS) build/penchant build/tsan/penchant build/swift/penchant build/bench/load $(UNIT_BINARIES) $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer, libmicrohttpd 1.0
 	@tests/soak
 
 # The programs of the bench are only compiled here: nothing else notices when they no longer fit.
