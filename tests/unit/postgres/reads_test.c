@@ -1,0 +1,166 @@
+/* Reads that share statements: one that takes long does not keep others waiting, and each gets its
+ * own result. Needs PENCHANT_TEST_POSTGRES. */
+#include "unit/store_kit.h"
+
+#include "postgres/postgres.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define KEY "20231"
+#define DEADLINE_MS 30000 /* a read that is kept waiting ends then, and the test fails */
+
+/* Waits while another transaction has the lock. */
+SQL_SHARED_READ(reads_slow, "SELECT CAST($1 AS BIGINT) FROM pg_advisory_xact_lock_shared(" KEY ")",
+                "i", "SELECT m.n, p1 FROM m, pg_advisory_xact_lock_shared(" KEY ")");
+SQL_SHARED_READ(reads_quick, "SELECT CAST($1 AS BIGINT) + 1", "i", "SELECT m.n, p1 + 1 FROM m");
+
+struct reader {
+    struct db *db;
+    const struct sql *sql;
+    int64_t number, answer;
+    enum err err;
+    _Atomic bool ended;
+    pthread_t thread;
+};
+
+static enum err
+ask(struct db_tx *tx, void *argument)
+{
+    struct reader *reader = argument;
+    struct arena *mem = arena_new();
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, reader->sql, &rows, db_int(reader->number));
+    reader->answer = db_cell_int(&rows, 0, 0);
+    arena_free(mem);
+    return err;
+}
+
+static void *
+run(void *argument)
+{
+    struct reader *reader = argument;
+    reader->err = kit_read(reader->db, ask, reader);
+    reader->ended = true;
+    return NULL;
+}
+
+static void
+start(struct reader *reader, struct db *db, const struct sql *sql, int64_t number)
+{
+    *reader = (struct reader){ .db = db, .sql = sql, .number = number };
+    assert_int_equal(pthread_create(&reader->thread, NULL, run, reader), 0);
+}
+
+static struct db *
+open_store(void)
+{
+    struct why why = { 0 };
+    struct db *db = NULL;
+    struct db_settings settings = { .address = getenv("PENCHANT_TEST_POSTGRES"),
+                                    .connections = 4,
+                                    .deadline_ms = DEADLINE_MS,
+                                    .prepare_lazily = true };
+    if (db_open(&settings, &db, &why))
+        fail_msg("%s", why.text);
+    return db;
+}
+
+static int
+number_of(struct postgres_connection *connection, const char *script)
+{
+    PGresult *result = postgres_run(connection, script);
+    assert_int_equal(PQresultStatus(result), PGRES_TUPLES_OK);
+    int number = (int)strtol(PQgetvalue(result, 0, 0), NULL, 10);
+    PQclear(result);
+    return number;
+}
+
+/* Begins a transaction in which slow reads wait until it ends. */
+static struct postgres_connection *
+hold(struct db *db)
+{
+    struct postgres_connection *holder = NULL;
+    assert_int_equal(postgres_borrow((struct postgres_store *)db, &holder), ERR_NONE);
+    assert_true(postgres_command(holder, "BEGIN"));
+    number_of(holder, "SELECT 1 FROM pg_advisory_xact_lock(" KEY ")");
+    return holder;
+}
+
+static void
+wait_for_slow(struct postgres_connection *holder)
+{
+    while (number_of(holder, "SELECT COUNT(*) FROM pg_locks WHERE locktype = 'advisory'"
+                             " AND objid = " KEY " AND NOT granted") == 0)
+        usleep(1000);
+}
+
+static void
+release(struct db *db, struct postgres_connection *holder)
+{
+    assert_true(postgres_command(holder, "COMMIT"));
+    postgres_give_back((struct postgres_store *)db, holder);
+}
+
+/* With a number of reads, most of them queue at the same time. */
+static void
+a_slow_read_keeps_no_other_waiting(void **state)
+{
+    (void)state;
+    enum { COUNT = 20 };
+    struct db *db = open_store();
+    struct postgres_connection *holder = hold(db);
+    struct reader slow, quick[COUNT];
+    start(&slow, db, &reads_slow, 7);
+    wait_for_slow(holder);
+    for (size_t i = 0; i < COUNT; i++)
+        start(&quick[i], db, &reads_quick, (int64_t)i);
+    bool waited = false;
+    for (size_t i = 0; i < COUNT; i++) {
+        pthread_join(quick[i].thread, NULL);
+        waited = waited || slow.ended;
+        assert_int_equal(quick[i].err, ERR_NONE);
+        assert_int_equal(quick[i].answer, (int64_t)i + 1);
+    }
+    assert_false(waited);
+    release(db, holder);
+    pthread_join(slow.thread, NULL);
+    assert_int_equal(slow.err, ERR_NONE);
+    assert_int_equal(slow.answer, 7);
+    db_close(db);
+}
+
+/* A wake-up that is lost would leave a thread waiting for good. */
+static void
+every_read_is_woken_with_its_own_result(void **state)
+{
+    (void)state;
+    enum { COUNT = 48, ROUNDS = 20 };
+    struct db *db = open_store();
+    for (int64_t round = 0; round < ROUNDS; round++) {
+        struct reader readers[COUNT];
+        for (size_t i = 0; i < COUNT; i++)
+            start(&readers[i], db, &reads_quick, round * COUNT + (int64_t)i);
+        for (size_t i = 0; i < COUNT; i++) {
+            pthread_join(readers[i].thread, NULL);
+            assert_int_equal(readers[i].err, ERR_NONE);
+            assert_int_equal(readers[i].answer, round * COUNT + (int64_t)i + 1);
+        }
+    }
+    db_close(db);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_slow_read_keeps_no_other_waiting),
+        cmocka_unit_test(every_read_is_woken_with_its_own_result),
+    };
+    signal(SIGPIPE, SIG_IGN);
+    random_start();
+    log_setup(LOG_AS_TEXT, LOG_SILENT);
+    if (getenv("PENCHANT_TEST_POSTGRES") == NULL)
+        return 0;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
