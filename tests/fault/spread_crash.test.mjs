@@ -179,6 +179,7 @@ onTwo("what every database has is made the same when a service starts", async (t
   assert.equal(logos[1], logos[0]);
   const repaired = () => w.service.log.filter(({ event }) => event === "store_app_repaired").length;
   assert.equal(repaired(), 4);
+  assert.deepEqual(await inEach(w, "SELECT count(*) > 0 FROM store_change WHERE slots = '*'"), ["t", "t"], "other nodes forget what they have cached");
   await w.stop();
   await start();
   assert.equal(repaired(), 0, "the second start finds them the same");

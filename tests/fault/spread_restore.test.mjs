@@ -58,6 +58,11 @@ for (const [restored, which] of ["first", "second"].entries())
     assert.equal((await w.command("app", "disable", disabled.client_id)).status, 0);
     const late = await userIn(w, other, restored, "late");
     const lost = await userIn(w, restored, other, "lost");
+    // An email address that a user of the other database added, whose lookup row is in the restored one.
+    const email = Array.from({ length: 99 }, (_, i) => `late${i}@example.org`).find((key) => halfOfName(key) === restored);
+    const { sub } = (await w.users()).find(({ username }) => username === late.username);
+    await psql(w.parts[other], `UPDATE user_account SET email = '${email}', email_key = '${email}' WHERE user_id = '${sub}'`);
+    await psql(w.parts[restored], `INSERT INTO email_lookup (email_key, user_id) VALUES ('${email}', '${sub}')`);
     const old = renamed.username;
     await rename(w, old, freeName(restored, "other"));
     // A name that a user of the restored database gave away, and a user of the other one has now.
@@ -99,6 +104,7 @@ for (const [restored, which] of ["first", "second"].entries())
     }
     const signIn = async (person, username) => (await Object.assign(person, { username }).signIn()).status;
     assert.equal(await signIn(late, late.username), 303, "a user who was added after the backup");
+    assert.equal(await psql(w.parts[restored], `SELECT user_id FROM email_lookup WHERE email_key = '${email}'`), sub, "the user's email address");
     assert.equal(await signIn(renamed, freeName(restored, "other")), 303, "a user who was renamed after it");
     assert.equal(await signIn(renamed, old), 401);
     assert.equal(await signIn(leaver, leaver.username), 303, "a user who was deleted after it is back");
