@@ -1,8 +1,9 @@
 # lint_objects.awk - the rules for compiled objects: calls of banned functions, also through macros, and names
-# that a file exports.
+# that a file exports: a header declares them, and another file or a test uses them.
 #
 # Called by tools/lint with the names of banned.h in `banned`, and the modules that allocate from arenas only in
-# `arenas`. Reads a line "= file" for each source file, then the output of `nm -P` for its object. Prints "error|warning <tab> file:line: sentence [rule]".
+# `arenas`. Reads a line "= file" for each source file, then the output of `nm -P` for its object; a line "complete" at the end if no object is
+# missing. Prints "error|warning <tab> file:line: sentence [rule]".
 
 BEGIN {
     count = split(banned " alloca gets", words, " ")
@@ -20,6 +21,19 @@ $1 == "=" {
     next
 }
 
+$1 == "complete" {
+    is_complete = 1
+    next
+}
+
+$2 == "U" {
+    is_used[$1] = 1
+}
+
+$2 ~ /^[TDBRC]$/ {
+    exported_by[$1] = source
+}
+
 $2 == "U" && $1 in is_banned {
     printf "error\t%s:1: calls %s, which is banned, under another name [banned]\n", source, $1
 }
@@ -30,6 +44,12 @@ $2 == "U" && uses_arenas && $1 in is_owning {
 
 $2 ~ /^[TDBRC]$/ && !is_declared($1) {
     printf "warning\t%s:1: exports %s, which no header of %s declares [names]\n", source, $1, module
+}
+
+END {
+    for (name in exported_by)
+        if (is_complete && !(name in is_used) && name != "main" && system("grep -rqw --include='*.[ch]' " name " tests bench") != 0)
+            printf "error\t%s:1: no other file and no test uses %s; make it static, or delete it [unused]\n", exported_by[name], name
 }
 
 # Collects the words of the module's headers, once per module.

@@ -56,8 +56,9 @@ activity_view_load(struct call *call, struct activity **out, size_t *count)
                             call->browser->user.id, out, count);
 }
 
-struct str
-activity_view_area(struct call *call, struct str name)
+/* "Food" for a domain's name; the name itself if it has no definition. */
+static struct str
+area_title(struct call *call, struct str name)
 {
     const struct domain *domain = domains_find(call->web->settings.domains, name);
     return domain == NULL ? name : message_sentence(call, domain->title);
@@ -72,7 +73,7 @@ sentence(struct call *call, const struct activity *record)
     bool alone = record->subject.len == 0;
     const char *key = keys[action][(record->refused ? DENIED : ABOUT) + (alone ? 1 : 0)];
     struct str what = action == ACTIVITY_SIGN_IN ? device_text(call, record->subject)
-                                                 : activity_view_area(call, record->subject);
+                                                 : area_title(call, record->subject);
     return message_one(call, key, "what", what);
 }
 

@@ -17,9 +17,6 @@ enum err activity_view_load(struct call *call, struct activity **out, size_t *co
 /* The values of pages/activity_line.html. */
 void activity_view_put(struct call *call, struct values *values, const struct activity *record);
 
-/* "Food" for a domain's name; the name itself if it has no definition. */
-struct str activity_view_area(struct call *call, struct str name);
-
 /* The newest lines of one app. */
 enum err activity_view_put_app(struct call *call, struct values *values, struct str app_id);
 

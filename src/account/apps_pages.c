@@ -266,7 +266,7 @@ put_identity(struct call *call, struct values *values, const struct app *app)
                     message_one(call, KEY("apps.document"), "document", app->document));
 }
 
-/* Single facts only. What is withheld because it is sensitive follows from the permissions, which
+/* Single facts only. Sensitive facts are withheld because of the permissions, which
  * the page also shows. */
 static void
 put_withheld(struct call *call, struct values *values, const struct grant *grant)

@@ -16,8 +16,8 @@ confirm_wait(struct call *call, int64_t seconds)
 }
 
 /* A time in the future is from before the clock was set back. */
-bool
-confirm_recent(const struct call *call)
+static bool
+is_recent(const struct call *call)
 {
     int64_t age = call->now - call->browser->session.confirmed_at;
     return age >= 0 && age < CONFIRMED_SECONDS;
@@ -28,7 +28,7 @@ confirm_recent(const struct call *call)
 bool
 confirm_require(struct call *call, const char *here)
 {
-    if (confirm_recent(call))
+    if (is_recent(call))
         return true;
     struct str path = return_path_via(call, CONFIRM, str_of(here));
     flash_redirect(call, str_c(call->mem, path),
@@ -39,6 +39,6 @@ confirm_require(struct call *call, const char *here)
 void
 confirm_put(struct call *call, struct values *values, const char *here)
 {
-    values_flag(values, "just_confirmed", confirm_recent(call));
+    values_flag(values, "just_confirmed", is_recent(call));
     values_text(values, "confirm_url", return_path_via(call, CONFIRM, str_of(here)));
 }

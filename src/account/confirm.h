@@ -12,11 +12,8 @@
 struct call;
 struct values;
 
-/* Whether the user has confirmed recently. */
-bool confirm_recent(const struct call *call);
-
-/* The same for a form's handler. False: it has sent the response, which leads to the confirm page
- * and from there back to the page `here`. */
+/* Whether the user has confirmed recently, for a form's handler. False: it has sent the response,
+ * which leads to the confirm page and from there back to the page `here`. */
 bool confirm_require(struct call *call, const char *here);
 
 /* Sets `just_confirmed`, and `confirm_url`, which leads back to the page `here`. */

@@ -75,13 +75,6 @@ step(const struct account *account, const struct str *words, size_t count, struc
     step(account, (const struct str[]){ __VA_ARGS__ }, \
          sizeof((const struct str[]){ __VA_ARGS__ }) / sizeof(struct str), input, out)
 
-static struct str
-member(const struct json_value *object, const char *key)
-{
-    const struct json_value *value = json_member(object, key);
-    return value != NULL && value->type == JSON_STR ? value->text : STR_NONE;
-}
-
 static bool
 make_account(const struct account *account)
 {
@@ -99,8 +92,8 @@ make_account(const struct account *account)
               STR("--redirect-uri=" DOCTOR_REDIRECT_URI), STR("--scope=" DOCTOR_SCOPES),
               STR("--json")))
         return false;
-    target->client_id = member(out, "client_id");
-    target->client_secret = member(out, "client_secret");
+    target->client_id = json_text(out, "client_id");
+    target->client_secret = json_text(out, "client_secret");
     return true;
 }
 

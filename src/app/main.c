@@ -116,8 +116,8 @@ main(int argc, char **argv)
     signal(SIGPIPE, SIG_IGN);
     /* Setting it stops glibc from raising it: a large block is then unmapped when it is freed. */
     mallopt(M_MMAP_THRESHOLD, 128 * 1024);
-    /* What a request frees, the next one uses. By default, a thread returns it to the kernel above
-     * 128 KiB, and each page costs a fault to get it back. */
+    /* The next request uses the memory that one has freed. By default, a thread returns it to the
+     * kernel above 128 KiB, and each page costs a fault to get it back. */
     mallopt(M_TRIM_THRESHOLD, 1024 * 1024);
     fault_injection_start();
     random_start();

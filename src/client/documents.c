@@ -206,7 +206,7 @@ documents_wait_new(struct documents *documents, struct arena *mem, struct str ur
 static bool read_document(struct documents *documents, const struct fetch *fetch,
                           struct client_metadata *metadata, bool *temporary, struct str *problem);
 
-/* Whatever the result: read_logo() judges it. */
+/* For any result: read_logo() judges it. */
 static void
 on_logo(void *context)
 {
@@ -300,7 +300,8 @@ store(struct db_tx *tx, void *argument)
     return err ? err : store_logo(tx, storing, kept.logo);
 }
 
-/* What is not a good image is no logo; a host that does not answer has the one that is stored. */
+/* Other content than a valid image is no logo; if the host does not answer, the stored logo is
+ * kept. */
 static void
 read_logo(const struct document_wait *wait, struct storing *storing)
 {

@@ -1,7 +1,7 @@
 /* documents.h - clients that are known by the URL of a client ID metadata document.
  *
  * The document of such a client is fetched when a user is sent here to authorize it, and only then.
- * What it says is stored as an app, so that consent, grants, and tokens do not depend on its host
+ * Its content is stored as an app, so that consent, grants, and tokens do not depend on its host
  * afterwards. It is fetched again when it is not fresh anymore; while its host cannot be reached,
  * the stored app serves for DOCUMENT_STALE_SECONDS. A failure is remembered for
  * DOCUMENT_FAILED_SECONDS.

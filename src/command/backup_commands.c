@@ -211,7 +211,7 @@ end_everything(struct db_tx *tx, void *mem)
     return session_store_end_everything(tx, mem);
 }
 
-/* What was revoked after the backup must not work again. */
+/* Tokens and sessions that were revoked after the backup must not work again. */
 static enum err
 end_access(struct db *db, void *mem)
 {

@@ -31,7 +31,7 @@ delete_orphans(struct db_tx *tx, void *mem)
     return token_clean_orphans(tx, mem);
 }
 
-/* What is left of deleted accounts: hashes of revoked codes and tokens, and old pages. */
+/* Remains of deleted accounts: hashes of revoked codes and tokens, and old pages. */
 static enum err
 compact_store(struct command_call *call, struct why *why)
 {

@@ -46,13 +46,6 @@ read_output(struct arena *mem, const struct buf *output)
     return json_read(mem, buf_str(output), 6, &value, NULL) ? &empty : value;
 }
 
-static struct str
-member_text(const struct json_value *object, const char *key)
-{
-    const struct json_value *value = json_member(object, key);
-    return value != NULL && value->type == JSON_STR ? value->text : STR("");
-}
-
 static int64_t
 member_number(const struct json_value *object, const char *key)
 {
@@ -66,11 +59,11 @@ error_at(struct command_call *call, struct arena *mem, const char *prefix,
          const struct console_capture *capture, int status)
 {
     const struct json_value *output = read_output(mem, &capture->err);
-    struct str name = member_text(output, "error"), text = member_text(output, "error_description");
+    struct str name = json_text(output, "error"), text = json_text(output, "error_description");
     enum command_severity severity = status == 0 ? COMMAND_INCOMPLETE : COMMAND_FAILED;
     if (severity == COMMAND_INCOMPLETE) {
-        name = member_text(output, "warning");
-        text = member_text(output, "warning_description");
+        name = json_text(output, "warning");
+        text = json_text(output, "warning_description");
     }
     if (text.len == 0)
         text = buf_str(&capture->err);
@@ -137,10 +130,10 @@ export_step(struct exporting *exporting, const struct json_value *user)
     struct command_call *call = exporting->call;
     struct arena *mem = arena_new();
     struct console_capture capture = console_capture(mem, call->console);
-    struct str id = member_text(user, "sub"), name = member_text(user, "username");
+    struct str id = json_text(user, "sub"), name = json_text(user, "username");
     struct str words[] = { STR("export"), STR("--json"), STR("--"), id };
     int status = store_access_run_words(call->side, mem, words, 4, STR_NONE, &capture.console);
-    struct str error = member_text(read_output(mem, &capture.err), "error");
+    struct str error = json_text(read_output(mem, &capture.err), "error");
     exporting->unavailable = str_eq(error, STR("unavailable")) ? exporting->unavailable + 1 : 0;
     exporting->done++;
     if (capture.err.len > 0 && !str_eq(error, STR("not_found"))) {
@@ -165,7 +158,7 @@ export_page(struct exporting *exporting, struct arena *mem, bool *more)
         return error_at(call, mem, "", &capture, status);
     const struct json_value *page = read_output(mem, &capture.out);
     const struct json_value *users = json_member(page, "users");
-    snprintf(exporting->next, sizeof exporting->next, "%.*s", STR_ARG(member_text(page, "next")));
+    snprintf(exporting->next, sizeof exporting->next, "%.*s", STR_ARG(json_text(page, "next")));
     if (exporting->total == 0)
         exporting->total = member_number(page, "total");
     *more = users != NULL && users->count > 0;
@@ -293,7 +286,7 @@ report_import(struct importing *importing, const struct json_value *result, cons
         call->console->out(call->console, buf_str(line));
     else
         console_print(call->console, "%.*s (%.*s): %lld added, %lld unchanged\n",
-                      STR_ARG(member_text(result, "username")), STR_ARG(member_text(result, "sub")),
+                      STR_ARG(json_text(result, "username")), STR_ARG(json_text(result, "sub")),
                       (long long)added, (long long)kept);
 }
 

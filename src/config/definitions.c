@@ -53,17 +53,6 @@ add_embedded(struct sources *out)
 
 /* ---- built-in domains that are left out ---- */
 
-/* `off` is a list of names, separated by spaces. */
-static bool
-is_off(struct str off, struct str name)
-{
-    struct str word;
-    while (str_cut(&off, ' ', &word))
-        if (str_eq(word, name))
-            return true;
-    return false;
-}
-
 static const struct domain_source *
 find_source(const struct sources *sources, struct str name)
 {
@@ -100,7 +89,7 @@ leave_out(struct sources *built_in, struct str off, struct why *why)
         return ERR_INVALID;
     }
     for (size_t i = 0; i < built_in->count; i++)
-        if (!is_off(off, built_in->list[i].name))
+        if (!str_has_word(off, built_in->list[i].name))
             built_in->list[kept++] = built_in->list[i];
     built_in->count = kept;
     return ERR_NONE;

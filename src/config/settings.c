@@ -139,7 +139,7 @@ const struct setting_row setting_rows[] = {
           "the name of a built-in domain replaces it." },
     { "domains-off", SETTING_TEXT, NULL, AT(domains_off), .default_text = "none",
       .summary = "Built-in domains that this installation does not offer, separated by spaces: "
-                 "media_profile lifestyle_profile. What users stored in them is kept." },
+                 "media_profile lifestyle_profile. Data that users stored in them is kept." },
     { "threads", SETTING_NUMBER, "0", AT(threads), .max = 256, .default_text = "one per core",
       .summary = "Threads that handle HTTP connections." },
     { "workers", SETTING_NUMBER, "64", AT(workers), .min = 1, .max = 1024,

@@ -1,6 +1,6 @@
 /* recovery_store.c - recovery codes and one-time links, as hashes only.
  *
- * Both are long random values, so that a plain digest is enough. What is used is deleted; a code or
+ * Both are long random values, so that a plain digest is enough. Used ones are deleted; a code or
  * link that is unknown, used, or expired looks the same. A link works for its purpose only: one
  * that confirms an address cannot set a password. */
 #include "credential/recovery_store.h"

@@ -1,9 +1,9 @@
 /* session_store.c - short-lived rows of a sign-in: sessions, authorization requests, codes, and
  * counted attempts.
  *
- * What may be used once is taken by one statement: a request is deleted, a code is updated only if
- * it was not redeemed. Of several concurrent uses exactly one changes a row. Expiry is part of each
- * WHERE clause; housekeeping only frees the space. */
+ * A single statement takes a row that may be used once: a request is deleted, a code is updated
+ * only if it was not redeemed. Of several concurrent uses exactly one changes a row. Expiry is part
+ * of each WHERE clause; housekeeping only frees the space. */
 #include "credential/session_store.h"
 
 #include "base/arena.h"

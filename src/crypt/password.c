@@ -138,7 +138,7 @@ password_outdated(struct str hash)
 
 #define HELP " Four or more unrelated words in a row are hard to guess and easy to remember."
 
-/* What can be said without rating the strength: the encoding, control characters, which users
+/* The checks that do not rate the strength: the encoding, control characters, which users
  * cannot type reliably, and the length in characters. */
 static const char *
 form_problem(struct str password)

@@ -39,11 +39,9 @@ static struct str
 client_id_of_body(struct call *call)
 {
     struct str body = call->exchange->request.body;
-    const struct json_value *document = NULL, *id;
-    if (json_read(call->mem, body, 2, &document, NULL) == ERR_NONE) {
-        id = json_member(document, "client_id");
-        return id != NULL && id->type == JSON_STR ? id->text : STR_NONE;
-    }
+    const struct json_value *document = NULL;
+    if (json_read(call->mem, body, 2, &document, NULL) == ERR_NONE)
+        return json_text(document, "client_id");
     const struct form *form = call_form(call);
     return form == NULL ? STR_NONE : form_find(form, "client_id");
 }

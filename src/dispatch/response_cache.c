@@ -280,7 +280,7 @@ response_cache_send(struct call *call)
     return true;
 }
 
-/* What is stored: the entity tag with its length, unless it is absent; what the request read; and
+/* An entry contains the entity tag with its length, unless it is absent; what the request read; and
  * the body. */
 static struct str
 with_activity(const struct call *call, struct str tag, struct str body)

@@ -31,8 +31,10 @@ is_loopback(struct str host)
     return false;
 }
 
-bool
-rpc_guard_host_ok(struct str host, const struct web_settings *settings)
+/* True if Host is the host of base_url or auth_url, or, if the service listens on loopback, any
+ * loopback name with any port. */
+static bool
+is_host_allowed(struct str host, const struct web_settings *settings)
 {
     return str_eq_nocase(host, after_scheme(settings->base_url)) ||
            str_eq_nocase(host, after_scheme(settings->auth_url)) ||
@@ -49,8 +51,10 @@ is_listed(struct str origin, struct str list)
     return false;
 }
 
-bool
-rpc_guard_origin_ok(struct str origin, const struct web_settings *settings)
+/* True if the origin is ours or in the setting mcp-origins; without that setting, also if it is a
+ * loopback origin. */
+static bool
+is_origin_allowed(struct str origin, const struct web_settings *settings)
 {
     bool web = str_starts(origin, STR("http://")) || str_starts(origin, STR("https://"));
     return str_eq(origin, settings->base_url) || str_eq(origin, settings->auth_url) ||
@@ -65,14 +69,14 @@ rpc_guard_check(struct call *call)
     const struct web_settings *settings = &call->web->settings;
     struct str origin = http_header(request, "Origin");
     if (http_header_count(request, "Host") != 1 ||
-        !rpc_guard_host_ok(http_header(request, "Host"), settings)) {
+        !is_host_allowed(http_header(request, "Host"), settings)) {
         error_send(call, 403,
                    str_format(call->mem, "The Host header is not this service. Use %.*s%s.",
                               STR_ARG(settings->base_url), call->at.endpoint->path));
         return false;
     }
     if (http_header_count(request, "Origin") > 1 ||
-        (str_present(origin) && !rpc_guard_origin_ok(origin, settings))) {
+        (str_present(origin) && !is_origin_allowed(origin, settings))) {
         error_send(call, 403,
                    STR("Pages of this origin may not call this endpoint. The operator allows "
                        "origins with the setting mcp-origins."));

@@ -96,14 +96,6 @@ check_clock(struct doctor_report *report, const struct http_reply *reply)
         doctor_ok(report, "clock", "the service and this machine agree");
 }
 
-/* A member of the metadata, or absent. */
-static struct str
-member(const struct json_value *metadata, const char *key)
-{
-    const struct json_value *value = json_member(metadata, key);
-    return value != NULL && value->type == JSON_STR ? value->text : STR_NONE;
-}
-
 /* The issuer must equal the base URL character by character (RFC 8414 §3.3), or clients refuse the
  * metadata. */
 static bool
@@ -124,7 +116,7 @@ check_metadata(struct doctor_report *report, const struct doctor_target *target)
                        "%s has no metadata: %s (status %d)", call.url, why.text, reply.status);
         return false;
     }
-    struct str issuer = member(metadata, "issuer");
+    struct str issuer = json_text(metadata, "issuer");
     if (!str_eq(issuer, target->base_url)) {
         doctor_problem(report, DOCTOR_FAIL, "issuer",
                        "Set base-url to the URL that clients use, and restart the service.",

@@ -81,8 +81,7 @@ member(const struct visit *visit, const struct http_reply *reply, const char *ke
     const struct json_value *object = NULL;
     if (json_read(visit->report->mem, reply->body, 16, &object, NULL))
         return STR_NONE;
-    const struct json_value *value = json_member(object, key);
-    return value != NULL && value->type == JSON_STR ? value->text : STR_NONE;
+    return json_text(object, key);
 }
 
 /* ---- the user ---- */

@@ -268,17 +268,17 @@ node_int(const struct node *node, int min, int max, int fallback)
 }
 
 double
-node_number(const struct node *node, double fallback)
+node_number(const struct node *node)
 {
     const struct json_value *value = node->value;
     if (value == NULL)
-        return fallback;
+        return 0;
     if (value->type == JSON_INT)
         return (double)value->integer;
     if (value->type == JSON_REAL)
         return value->real;
     node_reject(node, "must be a number");
-    return fallback;
+    return 0;
 }
 
 /* As a fixed-point number, so that scores are computed with integers. */
@@ -287,7 +287,7 @@ node_unit(const struct node *node, int32_t fallback)
 {
     if (node->value == NULL)
         return fallback;
-    double number = node_number(node, 0);
+    double number = node_number(node);
     if (number >= 0 && number <= 1)
         return (int32_t)lround(number * 65536);
     node_reject(node, "must be a number from 0 to 1");

@@ -43,12 +43,12 @@ struct node node_member(const struct node *node, const char *key);
 struct node node_child(const struct node *node, size_t index);
 size_t node_count(const struct node *node); /* 0 if absent */
 
-/* An absent or invalid value is read as `fallback`, or as empty, false or absent. */
+/* An absent or invalid value is read as `fallback`, or as empty, 0, false, or absent. */
 struct str node_text(const struct node *node, size_t min, size_t max); /* in characters, NFC */
 struct str node_name(const struct node *node); /* a letter, then letters, digits and '_' */
 bool node_bool(const struct node *node);       /* absent: false */
 int node_int(const struct node *node, int min, int max, int fallback);
-double node_number(const struct node *node, double fallback);
+double node_number(const struct node *node);
 int32_t node_unit(const struct node *node, int32_t fallback); /* 0 to 1, as 0 to 65536 */
 size_t node_choice(const struct node *node, const char *const *choices, size_t fallback);
 

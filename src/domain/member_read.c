@@ -140,8 +140,8 @@ read_bounds(const struct node *node, struct member *out)
                 length = node_member(node, "max_length");
     out->has_minimum = minimum.value != NULL;
     out->has_maximum = maximum.value != NULL;
-    out->minimum = node_number(&minimum, 0);
-    out->maximum = node_number(&maximum, 0);
+    out->minimum = node_number(&minimum);
+    out->maximum = node_number(&maximum);
     out->max_length = (size_t)node_int(&length, 1, VALUE_MAX_CHARACTERS, VALUE_LENGTH_DEFAULT);
     if (out->type != MEMBER_NUMBER && (out->has_minimum || out->has_maximum))
         node_reject(out->has_minimum ? &minimum : &maximum, "only a number can have bounds");

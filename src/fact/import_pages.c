@@ -208,7 +208,7 @@ preview(struct call *call, const struct bring *brought)
     return err == ERR_NONE ? show_preview(call, brought, &counts, draft) : err;
 }
 
-/* A file wins over text. What it is, is decided by its content (bring_read()), not by its name. */
+/* A file wins over text. Its content decides its format (bring_read()), not its name. */
 static enum err
 post_import(struct call *call)
 {

@@ -1,8 +1,8 @@
 /* accounts.c - the life of an account.
  *
  * Passwords are hashed before a transaction begins: hashing takes far longer than a transaction,
- * and on SQLite all writers would wait for it. What was read before the hashing is therefore
- * checked or named by the user's id inside the transaction. What takes access away is written with
+ * and on SQLite all writers would wait for it. Values read before the hashing are therefore
+ * checked or named by the user's id inside the transaction. Writes that revoke access run with
  * tx_write_urgent(), which also works on a full disk. */
 #include "flow/accounts.h"
 

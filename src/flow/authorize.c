@@ -374,7 +374,7 @@ decide(struct db_tx *tx, void *argument)
     struct auth_request *request = deciding->request;
     enum err err = take_request(tx, deciding);
     scopes ticked = err ? 0 : request->scopes & deciding->params->ticked;
-    /* What is not on the page cannot be ticked: `ticked` is cut to the request. */
+    /* Only items on the page can be ticked: `ticked` is cut to the request. */
     scopes allowed =
         err ? 0 : grant_limited_scopes(request->scopes, ticked, domains_chosen(deciding));
     if (err || !deciding->params->allow || allowed == 0)

@@ -26,8 +26,8 @@ enum err connection_find(struct db *db, struct arena *mem, struct str user_id, s
                          int64_t now, struct connection *out);
 
 /* Removes all scopes that are not in `keep`, and the sensitive facts of all domains that are not in
- * `keep_sensitive`; without any scope left, the connection ends. What the grant does not hold is
- * ignored: only consent adds to it. */
+ * `keep_sensitive`; without any scope left, the connection ends. Scopes that the grant does not
+ * hold are ignored: only consent adds to it. */
 enum err connection_narrow(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                            scopes keep, scopes keep_sensitive, int64_t now, struct connection *out);
 
@@ -35,7 +35,7 @@ enum err connection_narrow(struct db *db, struct arena *mem, struct str user_id,
 enum err connection_set_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                             int64_t expires_at, int64_t now, struct connection *out);
 
-/* Whether what the app writes waits for the user's confirmation. What waits already stays. */
+/* Whether what the app writes waits for the user's confirmation. Facts that wait already stay. */
 enum err connection_set_writes_wait(struct db *db, struct arena *mem, struct str user_id,
                                     struct str app_id, bool waits, int64_t now,
                                     struct connection *out);

@@ -11,8 +11,8 @@
 
 static const uint8_t v4_prefix[12] = { [10] = 0xff, [11] = 0xff };
 
-bool
-address_is_v4(const struct address *address)
+static bool
+is_v4(const struct address *address)
 {
     return memcmp(address->bytes, v4_prefix, sizeof v4_prefix) == 0;
 }
@@ -21,7 +21,7 @@ struct address
 address_network(const struct address *address)
 {
     struct address network = *address;
-    if (!address_is_v4(address))
+    if (!is_v4(address))
         memset(network.bytes + 8, 0, 8);
     return network;
 }
@@ -60,7 +60,7 @@ address_parse(struct str text, struct address *out)
 void
 address_write(const struct address *address, char out[ADDRESS_TEXT_MAX])
 {
-    if (address_is_v4(address))
+    if (is_v4(address))
         inet_ntop(AF_INET, address->bytes + sizeof v4_prefix, out, ADDRESS_TEXT_MAX);
     else
         inet_ntop(AF_INET6, address->bytes, out, ADDRESS_TEXT_MAX);
@@ -71,8 +71,7 @@ address_write_with_port(const struct address *address, uint16_t port, char out[L
 {
     char text[ADDRESS_TEXT_MAX];
     address_write(address, text);
-    snprintf(out, LISTEN_TEXT_MAX, address_is_v4(address) ? "%s:%u" : "[%s]:%u", text,
-             (unsigned)port);
+    snprintf(out, LISTEN_TEXT_MAX, is_v4(address) ? "%s:%u" : "[%s]:%u", text, (unsigned)port);
 }
 
 bool

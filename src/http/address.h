@@ -37,7 +37,6 @@ struct listen_address {
 
 bool address_parse(struct str text, struct address *out);
 void address_write(const struct address *address, char out[ADDRESS_TEXT_MAX]);
-bool address_is_v4(const struct address *address);
 
 /* What limits count by: the address itself, or for IPv6 its /64 network, which one host usually
  * owns.

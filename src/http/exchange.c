@@ -218,7 +218,7 @@ on_request(struct exchange *x)
     return exchange_response_send(x);
 }
 
-/* What the request waited for has happened: it may be answered from memory. */
+/* The event that the request waited for has happened: it may be answered from memory. */
 static enum MHD_Result
 on_awaited(struct exchange *x)
 {

@@ -41,7 +41,7 @@ refuse_body(struct exchange *x, enum http_refusal refusal)
     return MHD_YES;
 }
 
-/* Runs at most once per exchange. What has arrived of the body stays. */
+/* Runs at most once per exchange. The part of the body that has arrived stays. */
 static enum MHD_Result
 identify_sender(struct exchange *x)
 {

@@ -31,6 +31,16 @@ usage_counters_part(const struct usage_counters *counters)
     return counters->part;
 }
 
+static void
+write_metrics(struct buf *page, void *context)
+{
+    struct usage_counters *counters = context;
+    metric_family(page, "penchant_usage_dropped_total", "counter",
+                  "Usage counts and refusals dropped because the memory for them was full.");
+    metric_value(page, "penchant_usage_dropped_total", "",
+                 (int64_t)atomic_load_explicit(&counters->dropped, memory_order_relaxed));
+}
+
 struct usage_counters *
 usage_counters_new(void)
 {
@@ -46,7 +56,7 @@ usage_counters_new(void)
     pthread_mutex_init(&counters->tool_lock, NULL);
     for (size_t i = 0; i < COUNT_SHARDS; i++)
         pthread_mutex_init(&counters->shards[i].lock, NULL);
-    metric_register(usage_counters_write_metrics, counters);
+    metric_register(write_metrics, counters);
     return counters;
 }
 
@@ -63,16 +73,6 @@ usage_counters_free(struct usage_counters *counters)
     pthread_mutex_destroy(&counters->tool_lock);
     pthread_mutex_destroy(&counters->mem_lock);
     arena_free(counters->mem); /* also holds `counters` */
-}
-
-void
-usage_counters_write_metrics(struct buf *page, void *context)
-{
-    struct usage_counters *counters = context;
-    metric_family(page, "penchant_usage_dropped_total", "counter",
-                  "Usage counts and refusals dropped because the memory for them was full.");
-    metric_value(page, "penchant_usage_dropped_total", "",
-                 (int64_t)atomic_load_explicit(&counters->dropped, memory_order_relaxed));
 }
 
 void

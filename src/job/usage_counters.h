@@ -75,7 +75,4 @@ void usage_counters_list_refusals(struct usage_counters *counters, struct arena 
 void usage_counters_remove_refusals(struct usage_counters *counters, const struct refusal *written,
                                     size_t count);
 
-void usage_counters_write_metrics(struct buf *page,
-                                  void *context); /* context: struct usage_counters */
-
 #endif

@@ -1,7 +1,7 @@
 /* confirm.h - asks the user through the client to confirm a change that waits.
  *
  * Only a client of the modern era that can open a URL is asked to. It repeats the call with the
- * state of the first response. What the client says proves nothing: only the page on which the user
+ * state of the first response. The client's answer proves nothing: only the page on which the user
  * is signed in confirms a change, so a repeated call reports what the user has decided by then.
  * Results are in the request's arena. Call from the thread that handles the request. */
 #ifndef MCP_CONFIRM_H

@@ -51,8 +51,9 @@ task_label(struct str task)
     return utf8_valid(label) ? label : STR("");
 }
 
-enum err
-mcp_hints_read(struct call *call, const struct mcp_hints_params *params, struct hints *out)
+/* Within max_tokens, or as many as the critical facts need: a model does not ask twice. */
+static enum err
+read_hints(struct call *call, const struct mcp_hints_params *params, struct hints *out)
 {
     struct hints_params query = {
         .view = access_view(call->access, call->web->settings.domains),
@@ -88,7 +89,7 @@ mcp_hints_text(struct call *call, struct str task, struct str *out)
     struct mcp_hints_params params = { .task = task, .max_tokens = MCP_HINTS_TOKENS };
     struct hints hints;
     const struct json_value *list = NULL;
-    enum err err = mcp_hints_read(call, &params, &hints);
+    enum err err = read_hints(call, &params, &hints);
     if (err == ERR_NONE)
         err = json_read(call->mem, hints.answer.hints, 2, &list, NULL);
     if (err != ERR_NONE)
@@ -204,7 +205,7 @@ tool_get_hints(const struct mcp_call *mcp, struct tool_args *args)
         return rpc_send(mcp, result);
     if (!check_domains(mcp, params.domains))
         return ERR_NONE;
-    enum err err = mcp_hints_read(call, &params, &hints);
+    enum err err = read_hints(call, &params, &hints);
     if (err != ERR_NONE)
         return err;
     result = tool_write_result(mcp, write_hints(call, &hints));

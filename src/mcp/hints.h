@@ -21,10 +21,6 @@ struct mcp_hints_params {
 /* The domains that hints may be about, as bits by index. */
 uint64_t mcp_hints_allowed(const struct call *call);
 
-/* Within max_tokens, or as many as the critical facts need: a model does not ask twice. */
-enum err mcp_hints_read(struct call *call, const struct mcp_hints_params *params,
-                        struct hints *out);
-
 /* As lines of text. */
 enum err mcp_hints_text(struct call *call, struct str task, struct str *out);
 

@@ -1,7 +1,7 @@
 /* http_client.c - a libcurl handle that is used for all requests of one check, so that cookies
  * stay.
  *
- * What exceeds the limits of head and body is dropped without an error: the checks need only a
+ * Bytes beyond the limits of head and body are dropped without an error: the checks need only a
  * part. */
 #include "net/http_client.h"
 

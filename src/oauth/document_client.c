@@ -4,17 +4,11 @@
 #include "dispatch/browser_session.h"
 #include "dispatch/throttle.h"
 #include "flow/authorize.h"
+#include "text/url.h"
 #include "web/call.h"
 #include "web/error.h"
 #include "web/response.h"
 #include "web/state.h"
-
-/* Ids of other clients never begin like this. */
-static bool
-is_url(struct str client_id)
-{
-    return str_starts(client_id, STR("https://"));
-}
 
 static const char *
 url_problem(const struct call *call, struct str url)
@@ -27,10 +21,11 @@ url_problem(const struct call *call, struct str url)
 bool
 document_client_allowed(const struct call *call, const struct authorize_params *params)
 {
-    return !is_url(params->client_id) || url_problem(call, params->client_id) == NULL;
+    /* Ids of other clients never begin like a URL. */
+    return !url_is_https(params->client_id) || url_problem(call, params->client_id) == NULL;
 }
 
-/* Never a redirect to the app: who it is, is not known. */
+/* Never a redirect to the app, because its identity is not known. */
 static enum err
 refuse(struct call *call, struct str problem)
 {
@@ -79,7 +74,7 @@ document_client_prepare(struct call *call, const struct authorize_params *params
     struct str url = params->client_id, problem = STR_NONE;
     enum document_state state = DOCUMENT_READY;
     *err = ERR_NONE;
-    if (!is_url(url))
+    if (!url_is_https(url))
         return true;
     const char *wrong = url_problem(call, url);
     if (wrong != NULL) {

@@ -22,7 +22,7 @@ put_words(struct json *out, const char *key, const char *const *words, size_t co
     json_close_array(out);
 }
 
-/* What was registered. The redirect URIs are those of this request: another request of the same
+/* The registered client. The redirect URIs are those of this request: another request of the same
  * client may have had other ports. */
 static void
 send_client(struct call *call, const struct app *app, const struct client_metadata *metadata,

@@ -54,8 +54,9 @@ account_put_field(struct call *call, struct values *values, const char *name, st
                 problem.len == 0 ? STR("false") : STR("true"));
 }
 
-const char *
-account_member_url(struct call *call, struct str domain, struct str member)
+/* The URL of a domain's page, scrolled to one of its members. */
+static const char *
+member_url(struct call *call, struct str domain, struct str member)
 {
     return str_format(call->mem, "/account/domains/%.*s#%.*s", STR_ARG(domain), STR_ARG(member))
         .ptr;
@@ -96,7 +97,7 @@ account_return_url(struct call *call, struct str to, struct str domain, struct s
     if (domain_member(target, shown) != NULL && str_to_int(to, 1, PAGER_PAGES_MAX, &page))
         return account_member_page_url(call, target->name, shown, page);
     if (str_eq(target->name, domain))
-        return account_member_url(call, domain, member);
+        return member_url(call, domain, member);
     return str_format(call->mem, "/account/domains/%.*s", STR_ARG(target->name)).ptr;
 }
 

@@ -37,9 +37,6 @@ void account_send_file(struct call *call, const char *prefix, enum file_type typ
  * A form carries it as a text: "overview", "waiting/2" and "wrong/1" (pages of those lists),
  * "music_preferences" (its page), "music_preferences/genres/3" (a page of one member's facts). */
 
-/* The URL of a domain's page, scrolled to one of its members. */
-const char *account_member_url(struct call *call, struct str domain, struct str member);
-
 /* The URL of one page of a member's facts, and the form value that returns to it. */
 const char *account_member_page_url(struct call *call, struct str domain, struct str member,
                                     int64_t page);

@@ -46,8 +46,8 @@ reference_media(const struct json_value *holder)
     return content == NULL || content->count == 0 ? NULL : &content->children[0];
 }
 
-const struct json_value *
-reference_example(const struct json_value *media, size_t number)
+static const struct json_value *
+example_of(const struct json_value *media, size_t number)
 {
     const struct json_value *named = json_member(media, "examples");
     if (named != NULL)
@@ -208,7 +208,7 @@ read_calls(struct calling *calling, struct reference_endpoint *out)
     out->is_url = reference_call_is_url(calling);
     for (size_t i = 0; i < out->call_count; i++) {
         struct reference_call *call = &out->calls[i];
-        calling->example = body == NULL ? NULL : reference_example(body, i);
+        calling->example = body == NULL ? NULL : example_of(body, i);
         if (schema != NULL)
             call->body =
                 read_members(reading, shapes == NULL ? schema : &shapes->children[i], false);
@@ -242,7 +242,7 @@ read_endpoint(const struct reading *reading, const struct json_value *path_item,
     add_parameters(reading, operation, &out.parameters);
     read_calls(&calling, &out);
     if (answer != NULL) {
-        out.example = reference_example(answer, 0);
+        out.example = example_of(answer, 0);
         out.members = read_members(reading, json_member(answer, "schema"), true);
     }
     return out;

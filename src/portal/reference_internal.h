@@ -22,9 +22,8 @@ struct str reference_text(const struct json_value *object, const char *key);
 /* Describes the type and bounds of a schema in words. */
 struct str reference_kind(const struct reading *reading, const struct json_value *schema);
 
-/* The first media type of a request or response body (NULL: none), and its n-th example. */
+/* The first media type of a request or response body (NULL: none). */
 const struct json_value *reference_media(const struct json_value *holder);
-const struct json_value *reference_example(const struct json_value *media, size_t number);
 
 struct calling {
     const struct reading *reading;

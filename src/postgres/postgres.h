@@ -385,7 +385,7 @@ void postgres_metrics(struct db *db, struct buf *page); /* of the whole engine *
 void postgres_changes_write(const struct touched *touched, char out[POSTGRES_CHANGES_MAX]);
 
 /* Adds what rows say, which are separated by spaces. `oldest` is that of the snapshot after which
- * they came. Whatever cannot be read counts as a change of everything. */
+ * they came. A row that cannot be read counts as a change of everything. */
 void postgres_changes_read(struct str rows, uint64_t oldest, struct touched *touched);
 uint64_t postgres_snapshot_oldest(const char *snapshot); /* the oldest running transaction */
 uint64_t postgres_version(struct db *db, struct str id);

@@ -167,7 +167,7 @@ read_mode(struct db_tx *tx, struct writing *writing)
     return err;
 }
 
-/* What an app writes is recorded even if it changes nothing. The user's own changes are not. */
+/* A write of an app is recorded even if it changes nothing. The user's own changes are not. */
 static enum err
 record_write(struct db_tx *tx, const struct writing *writing)
 {
@@ -257,8 +257,8 @@ add_properties(struct arena *mem, const struct json_value *given, const struct j
     return whole;
 }
 
-/* An object is one value, which a write replaces. What is stored is read inside the transaction, so
- * that of two writes at once neither loses the property of the other. */
+/* An object is one value, which a write replaces. The stored object is read inside the transaction,
+ * so that of two writes at once neither loses the property of the other. */
 static enum err
 keep_properties(struct db_tx *tx, struct writing *writing)
 {

@@ -65,7 +65,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/* What the text does not say. Parameters are counted from 0. */
+/* Properties that the text does not show. Parameters are counted from 0. */
 static const struct {
     const char *name;
     struct place place;

@@ -91,8 +91,8 @@ find_parameters(struct sqlite_statement *statement)
     return true;
 }
 
-enum err
-sqlite_prepare(struct sqlite_connection *connection, size_t number)
+static enum err
+prepare_one(struct sqlite_connection *connection, size_t number)
 {
     const struct sql *sql = db_statement(number);
     struct sqlite_statement *statement = &connection->statements[number];
@@ -118,8 +118,8 @@ sqlite_disconnect(struct sqlite_connection *connection)
 
 /* ---- one statement ---- */
 
-/* What may succeed later is ERR_UNAVAILABLE, which the API answers with 503. Everything else is a
- * defect or damage. */
+/* An error that may go away is ERR_UNAVAILABLE, which the API answers with 503. Everything else is
+ * a defect or damage. */
 static enum err
 err_of(sqlite3 *handle, const struct sql *sql)
 {
@@ -198,7 +198,7 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
     if (reader != NULL && sqlite_pin_snapshot(reader))
         return ERR_UNAVAILABLE;
     if (connection->statements[number].handle == NULL) {
-        enum err err = sqlite_prepare(connection, number);
+        enum err err = prepare_one(connection, number);
         if (err)
             return err;
     }
@@ -301,7 +301,7 @@ static enum err
 prepare(struct db *db, struct why *why)
 {
     for (size_t i = 0; i < db_statement_count() && !store_of(db)->prepare_lazily; i++) {
-        if (sqlite_prepare(&store_of(db)->writer_connection, i)) {
+        if (prepare_one(&store_of(db)->writer_connection, i)) {
             why_set(why, "store: cannot prepare statement %s", db_statement(i)->name);
             return ERR_INTERNAL;
         }

@@ -100,7 +100,6 @@ struct sqlite_store {
 /* sqlite.c */
 enum err sqlite_connect(const char *path, int flags, sqlite3 **out, struct why *why);
 enum err sqlite_execute(sqlite3 *handle, const char *script);
-enum err sqlite_prepare(struct sqlite_connection *connection, size_t statement);
 void sqlite_disconnect(struct sqlite_connection *connection);
 
 /* read.c. Invalidate, pause, and resume: only by the thread that has the write

@@ -105,7 +105,8 @@ SQL_UNTRACKED(activity_extend_chain,
 
 SQL_UNTRACKED(activity_list_old, "SELECT user_id, day, hash FROM activity_day"
                                  " WHERE closed = 1 AND day <= $1 ORDER BY day LIMIT $2");
-/* What remains is verified from the hash of the last deleted day on. `deleted_day` only increases.
+/* The remaining records are verified from the hash of the last deleted day on. `deleted_day` only
+ * increases.
  */
 SQL_UNTRACKED(activity_shorten_chain,
               "UPDATE activity_chain SET deleted_day = $2, deleted_hash = $3 WHERE user_id = $1"
@@ -144,17 +145,6 @@ struct seen {
     struct str domains;
     bool grown;
 };
-
-/* Whether a list of words separated by spaces has this word. */
-static bool
-has_word(struct str words, struct str word)
-{
-    struct str each;
-    while (str_cut(&words, ' ', &each))
-        if (str_eq(each, word))
-            return true;
-    return false;
-}
 
 /* Once per app, not once per record. */
 static enum err
@@ -198,7 +188,7 @@ find_first(struct db_tx *tx, struct arena *mem, struct str user_id, const struct
     if (!reads_domain(record))
         return ERR_NONE;
     enum err err = load_seen(tx, mem, user_id, record->app_id, seen);
-    if (err || has_word(seen->domains, record->subject))
+    if (err || str_has_word(seen->domains, record->subject))
         return err;
     seen->domains = str_format(mem, "%.*s%s%.*s", STR_ARG(seen->domains),
                                seen->domains.len > 0 ? " " : "", STR_ARG(record->subject));

@@ -322,7 +322,8 @@ delete_all(struct db_tx *tx, struct arena *mem, const struct db_rows *ids)
     return err;
 }
 
-/* Anyone can register a client. What no user has connected expires soon, and only so many are kept.
+/* Anyone can register a client. Clients that no user has connected expire soon, and their number is
+ * limited.
  */
 enum err
 app_store_trim_unused(struct db_tx *tx, struct arena *mem, int64_t until, int64_t max)

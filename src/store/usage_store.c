@@ -138,7 +138,7 @@ SQL_UNTRACKED(usage_clean_users,
 SQL_UNTRACKED(usage_clean_revocations,
               "DELETE FROM usage_revocation WHERE (user_id, app_id) IN (SELECT user_id, app_id"
               " FROM usage_revocation WHERE revoked_at <= $1 LIMIT $2) RETURNING user_id, app_id");
-/* What was being written while the user disconnected the app. */
+/* Counts that were being written while the user disconnected the app. */
 SQL_UNTRACKED(usage_end_unconnected,
               "DELETE FROM user_usage WHERE user_key = $2 AND slot IN"
               " (SELECT a.slot FROM app_usage a WHERE a.app_id = $1) AND NOT EXISTS"

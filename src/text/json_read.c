@@ -337,3 +337,10 @@ json_member(const struct json_value *object, const char *key)
             return &object->children[i];
     return NULL;
 }
+
+struct str
+json_text(const struct json_value *object, const char *key)
+{
+    const struct json_value *member = json_member(object, key);
+    return member != NULL ? member->text : STR_NONE;
+}

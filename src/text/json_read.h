@@ -33,4 +33,7 @@ enum err json_read(struct arena *mem, struct str document, size_t depth_max,
 /* A member of an object, or NULL. */
 const struct json_value *json_member(const struct json_value *object, const char *key);
 
+/* A member that is a string. Absent: there is none, or it is something else. */
+struct str json_text(const struct json_value *object, const char *key);
+
 #endif

@@ -31,7 +31,7 @@ json_null(struct json *json)
     json_str(json, STR_NONE);
 }
 
-/* A string in parts: json_add_text() escapes its part. What needs no escapes may be added to
+/* A string in parts: json_add_text() escapes its part. Text that needs no escapes may be added to
  * json->out directly. */
 void json_open_str(struct json *json);
 void json_add_text(struct json *json, struct str part);

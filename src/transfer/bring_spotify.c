@@ -29,13 +29,6 @@ struct spotify {
     struct ranking *artists, *songs, *albums, *shows, *banned_artists, *banned_songs;
 };
 
-static struct str
-text_of(const struct json_value *row, const char *key)
-{
-    const struct json_value *value = json_member(row, key);
-    return value != NULL && value->type == JSON_STR ? value->text : STR_NONE;
-}
-
 /* Only positive numbers, small enough that their sum over all rows cannot overflow. */
 static int64_t
 number_of(const struct json_value *row, const char *key)
@@ -74,51 +67,53 @@ add_play(struct spotify *spotify, const struct json_value *row)
         int64_t ms = number_of(row, forms[i].ms);
         if (ms < PLAYED_MS)
             continue;
-        struct str artist = text_of(row, forms[i].artist), track = text_of(row, forms[i].track);
+        struct str artist = json_text(row, forms[i].artist), track = json_text(row, forms[i].track);
         ranking_add(spotify->artists, artist, ms);
         ranking_add(spotify->songs, made_by(spotify->bringing->row, track, artist), 1);
-        ranking_add(spotify->shows, text_of(row, forms[i].show), ms);
+        ranking_add(spotify->shows, json_text(row, forms[i].show), ms);
     }
 }
 
 static void
 add_saved_track(struct spotify *spotify, const struct json_value *row)
 {
-    ranking_add(spotify->artists, text_of(row, "artist"), 1);
+    ranking_add(spotify->artists, json_text(row, "artist"), 1);
 }
 
 static void
 add_saved_album(struct spotify *spotify, const struct json_value *row)
 {
     ranking_add(spotify->albums,
-                made_by(spotify->bringing->row, text_of(row, "album"), text_of(row, "artist")), 1);
+                made_by(spotify->bringing->row, json_text(row, "album"), json_text(row, "artist")),
+                1);
 }
 
 /* Followed artists rank before all others, however many songs are saved. */
 static void
 add_followed(struct spotify *spotify, const struct json_value *row)
 {
-    ranking_add(spotify->artists, text_of(row, "name"), FOLLOWED);
+    ranking_add(spotify->artists, json_text(row, "name"), FOLLOWED);
 }
 
 /* A followed podcast counts like one that was heard for an hour. */
 static void
 add_show(struct spotify *spotify, const struct json_value *row)
 {
-    ranking_add(spotify->shows, text_of(row, "name"), SHOW_MS);
+    ranking_add(spotify->shows, json_text(row, "name"), SHOW_MS);
 }
 
 static void
 add_banned_artist(struct spotify *spotify, const struct json_value *row)
 {
-    ranking_add(spotify->banned_artists, text_of(row, "name"), 1);
+    ranking_add(spotify->banned_artists, json_text(row, "name"), 1);
 }
 
 static void
 add_banned_track(struct spotify *spotify, const struct json_value *row)
 {
     ranking_add(spotify->banned_songs,
-                made_by(spotify->bringing->row, text_of(row, "track"), text_of(row, "artist")), 1);
+                made_by(spotify->bringing->row, json_text(row, "track"), json_text(row, "artist")),
+                1);
 }
 
 static void
@@ -126,7 +121,7 @@ add_listed_track(struct spotify *spotify, const struct json_value *row)
 {
     const struct json_value *track = json_member(row, "track");
     if (track != NULL)
-        ranking_add(spotify->artists, text_of(track, "artistName"), 1);
+        ranking_add(spotify->artists, json_text(track, "artistName"), 1);
 }
 
 /* Calls `add` for each row that can be read. False: the list ends early. */

@@ -19,17 +19,10 @@
 
 #define DEPTH_MAX 10
 
-static struct str
-text_of(const struct json_value *object, const char *key)
-{
-    const struct json_value *value = json_member(object, key);
-    return value != NULL && value->type == JSON_STR ? value->text : STR_NONE;
-}
-
 static bool
 time_of(const struct json_value *object, const char *key, int64_t *out)
 {
-    return time_read(text_of(object, key), out) && *out > 0; /* 0 would be exported as no time */
+    return time_read(json_text(object, key), out) && *out > 0; /* 0 would be exported as no time */
 }
 
 /* Accepts SOURCE_USER and ids of apps, which need not be registered on this server. */
@@ -49,7 +42,7 @@ static const char *
 read_source(const struct json_value *given, struct sourced_atom *out)
 {
     struct atom_source *source = &out->sources[out->source_count];
-    *source = (struct atom_source){ .source = text_of(given, "source") };
+    *source = (struct atom_source){ .source = json_text(given, "source") };
     if (!source_valid(source->source) || !time_of(given, "created_at", &source->created_at) ||
         !time_of(given, "updated_at", &source->updated_at))
         return "has a source without a valid name, created_at, or updated_at";
@@ -95,8 +88,8 @@ read_suppression(const struct json_value *given, struct atom *atom)
 {
     if (atom->status != ATOM_SUPPRESSED)
         return NULL;
-    atom->reason = text_of(given, "reason");
-    atom->suppressed_by = text_of(given, "suppressed_by");
+    atom->reason = json_text(given, "reason");
+    atom->suppressed_by = json_text(given, "suppressed_by");
     if (!atom_reason_valid(atom->reason) || !source_valid(atom->suppressed_by) ||
         !time_of(given, "suppressed_at", &atom->suppressed_at))
         return "is suppressed but has no valid reason, suppressed_by, or suppressed_at";
@@ -127,7 +120,7 @@ read_atom(struct arena *mem, struct arena *scratch, const struct domain *domain,
           const struct json_value *given, struct sourced_atom *out)
 {
     struct value value = { 0 };
-    const struct member *member = domain_member(domain, text_of(given, "member"));
+    const struct member *member = domain_member(domain, json_text(given, "member"));
     const struct json_value *shown = json_member(given, "value");
     const struct json_value *by_user = json_member(given, "by_user");
     struct atom *atom = &out->atom;
@@ -145,7 +138,7 @@ read_atom(struct arena *mem, struct arena *scratch, const struct domain *domain,
                            .value = str_copy(mem, value.json),
                            .wording = read_wording(mem, scratch, member, given, &value),
                            .by_user = by_user->integer != 0 };
-    if (!atom_status_read(text_of(given, "status"), &atom->status))
+    if (!atom_status_read(json_text(given, "status"), &atom->status))
         return "must have the status active, suppressed, or held";
     /* A document can claim anything, also that the user stated the value: a value that could
      * instruct an agent waits until the user accepts it. */
@@ -211,7 +204,7 @@ read_envelope(struct arena *mem, struct str document, const struct json_value **
     if (json_read(mem, document, DEPTH_MAX, root, why))
         return ERR_INVALID;
     const struct json_value *version = json_member(*root, "version");
-    if (str_eq(text_of(*root, "format"), STR("penchant-export")) && version != NULL &&
+    if (str_eq(json_text(*root, "format"), STR("penchant-export")) && version != NULL &&
         version->type == JSON_INT && version->integer == 1)
         return ERR_NONE;
     why_set(why, "the document is not a penchant-export of version 1");
@@ -255,8 +248,8 @@ transfer_owner(struct arena *mem, struct str document, struct str *sub, struct s
         return err;
     const struct json_value *user = json_member(root, "user");
     if (user != NULL) {
-        *sub = text_of(user, "sub");
-        *username = text_of(user, "username");
+        *sub = json_text(user, "sub");
+        *username = json_text(user, "username");
     }
     return ERR_NONE;
 }
