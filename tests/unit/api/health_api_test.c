@@ -1,21 +1,5 @@
 #include "unit/web/by_hand.h"
 
-static int
-setup(void **state)
-{
-    (void)state;
-    open_web(NULL, "http://127.0.0.1:8080", true);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    close_web();
-    return 0;
-}
-
 static void
 assert_ok(const char *target)
 {
@@ -77,7 +61,7 @@ a_readiness_check_of_a_remote_store_blocks(void **state)
     assert_false(hand.exchange.blocks);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_web, tear_down_web)
 
 int
 main(void)

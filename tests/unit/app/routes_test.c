@@ -4,22 +4,6 @@
 #include "app/routes.h"
 #include "text/json_write.h"
 
-static int
-setup(void **state)
-{
-    (void)state;
-    open_web(NULL, "http://127.0.0.1:8080", true);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    close_web();
-    return 0;
-}
-
 static void
 every_route_is_described_as_text_and_json(void **state)
 {
@@ -128,7 +112,7 @@ a_route_without_a_caller_fails_at_startup(void **state)
     assert_int_equal(web_new(&settings, &web, &why), ERR_INVALID);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_web, tear_down_web)
 
 int
 main(void)

@@ -35,14 +35,6 @@ setup(void **state)
     return 0;
 }
 
-static int
-teardown(void **state)
-{
-    (void)state;
-    close_web();
-    return 0;
-}
-
 /* The standard error output of one request. */
 static const char *
 logged(const char *method, const char *target, int64_t took_ns, enum log_level level)
@@ -114,7 +106,7 @@ a_head_request_is_logged_with_zero_bytes(void **state)
     assert_non_null(strstr(logged("HEAD", "/api/x", 0, LOG_INFO), " bytes=0 "));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, tear_down_web)
 
 int
 main(void)

@@ -66,14 +66,6 @@ setup(void **state)
     return 0;
 }
 
-static int
-teardown(void **state)
-{
-    (void)state;
-    close_web();
-    return 0;
-}
-
 static void
 assert_error(int status, const char *name)
 {
@@ -436,7 +428,7 @@ plain_http_sends_no_hsts(void **state)
     assert_header("Strict-Transport-Security", NULL);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, tear_down_web)
 
 int
 main(void)

@@ -2,22 +2,6 @@
 
 #include <ctype.h>
 
-static int
-setup(void **state)
-{
-    (void)state;
-    open_web(NULL, "http://127.0.0.1:8080", true);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    close_web();
-    return 0;
-}
-
 static const char *
 page(void)
 {
@@ -159,7 +143,7 @@ a_closed_connection_is_counted_separately(void **state)
     assert_true(value_of(page(), SERIES("GET", "/healthz", "none")) == 1);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_web, tear_down_web)
 
 int
 main(void)

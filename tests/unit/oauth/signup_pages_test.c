@@ -9,14 +9,6 @@ setup(void **state)
 }
 
 static int
-teardown(void **state)
-{
-    (void)state;
-    close_web();
-    return 0;
-}
-
-static int
 post(const char *form)
 {
     prepare("POST", "/signup");
@@ -182,7 +174,7 @@ the_form_is_bounded_and_waits_on_a_worker(void **state)
     assert_true(hand.exchange.blocks);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, tear_down_web)
 
 int
 main(void)

@@ -307,7 +307,7 @@ a_hundred_changes_of_an_app_may_wait(struct kit *kit)
     struct atom atom;
     assert_int_equal(corrections_suppress_by_app(kit->db, kit->mem, &params, &atom), ERR_TOO_LARGE);
     assert_int_equal(atom_review(atom_of(kit, ada, "\"milk\"")), REVIEW_NONE);
-    /* What waits already may be repeated, and an answer makes room. */
+    /* A fact that waits already may be written again, and an answer makes room. */
     assert_int_equal(write_as_granted(kit, ada, FINDER, MUSIC, buf_str(&text).ptr, NULL, &problems),
                      ERR_NONE);
     decide(kit, ada, PEANUTS, false);

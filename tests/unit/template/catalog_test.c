@@ -1,12 +1,11 @@
 #include "unit/assert_str.h"
+#include "unit/test_arena.h"
 
-#include "base/arena.h"
 #include "template/catalog.h"
 #include "template/template.h"
 
 #define SAME(actual, expected) assert_str((actual), str_of(expected), "")
 
-static struct arena *mem;
 static const char *the_source;
 
 static const char english[] = "# a remark\n"
@@ -30,22 +29,6 @@ static struct str
 find(const char *name)
 {
     return strcmp(name, "page") == 0 ? str_of(the_source) : STR_NONE;
-}
-
-static int
-make_memory(void **state)
-{
-    (void)state;
-    mem = arena_new();
-    return 0;
-}
-
-static int
-free_memory(void **state)
-{
-    (void)state;
-    arena_free(mem);
-    return 0;
 }
 
 static struct catalog *

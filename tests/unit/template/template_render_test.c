@@ -1,9 +1,8 @@
 #include "unit/assert_str.h"
+#include "unit/test_arena.h"
 
-#include "base/arena.h"
 #include "template/template.h"
 
-static struct arena *mem;
 static const char *the_source;
 
 static struct str
@@ -12,22 +11,6 @@ find(const char *name)
     if (strcmp(name, "page") == 0)
         return str_of(the_source);
     return strcmp(name, "name") == 0 ? STR("<b>{{name}}</b>") : STR_NONE;
-}
-
-static int
-make_memory(void **state)
-{
-    (void)state;
-    mem = arena_new();
-    return 0;
-}
-
-static int
-free_memory(void **state)
-{
-    (void)state;
-    arena_free(mem);
-    return 0;
 }
 
 static struct str

@@ -1,28 +1,10 @@
 #include "unit/assert_str.h"
+#include "unit/test_arena.h"
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "text/json_read.h"
 #include "text/json_tree.h"
 #include "text/json_write.h"
-
-static struct arena *mem;
-
-static int
-setup(void **state)
-{
-    (void)state;
-    mem = arena_new();
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    arena_free(mem);
-    return 0;
-}
 
 static const struct json_value *
 read(const char *text)
@@ -79,7 +61,7 @@ a_layout_breaks_only_what_does_not_fit(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make_memory, free_memory)
 
 int
 main(void)

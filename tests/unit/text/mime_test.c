@@ -1,25 +1,7 @@
 #include "unit/assert_str.h"
+#include "unit/test_arena.h"
 
-#include "base/arena.h"
 #include "text/mime.h"
-
-static struct arena *mem;
-
-static int
-make_memory(void **state)
-{
-    (void)state;
-    mem = arena_new();
-    return 0;
-}
-
-static int
-free_memory(void **state)
-{
-    (void)state;
-    arena_free(mem);
-    return 0;
-}
 
 static struct mime_message
 letter(void)

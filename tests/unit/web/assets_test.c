@@ -3,22 +3,6 @@
 #include "base/embedded.h"
 #include "web/assets.h"
 
-static int
-setup(void **state)
-{
-    (void)state;
-    open_web(NULL, "http://127.0.0.1:8080", true);
-    return 0;
-}
-
-static int
-teardown(void **state)
-{
-    (void)state;
-    close_web();
-    return 0;
-}
-
 static void
 an_asset_is_sent_as_embedded(void **state)
 {
@@ -158,7 +142,7 @@ no_page_needs_what_its_policy_forbids(void **state)
     }
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up_web, tear_down_web)
 
 int
 main(void)

@@ -160,6 +160,23 @@ close_web(void)
     memset(&fake, 0, sizeof fake);
 }
 
+/* For cmocka: a service with all routes, and its end. */
+static inline int
+set_up_web(void **state)
+{
+    (void)state;
+    open_web(NULL, "http://127.0.0.1:8080", true);
+    return 0;
+}
+
+static inline int
+tear_down_web(void **state)
+{
+    (void)state;
+    close_web();
+    return 0;
+}
+
 static inline void
 prepare(const char *method, const char *target)
 {

@@ -1,8 +1,8 @@
 #include "unit/assert_str.h"
 #include "unit/domains_kit.h"
+#include "unit/test_arena.h"
 
 #include "app/routes.h"
-#include "base/arena.h"
 #include "base/embedded.h"
 #include "crypt/password.h"
 #include "model/scope.h"
@@ -11,24 +11,6 @@
 #include "web/language.h"
 
 #define SAME(actual, expected) assert_str((actual), str_of(expected), "")
-
-static struct arena *mem;
-
-static int
-make_memory(void **state)
-{
-    (void)state;
-    mem = arena_new();
-    return 0;
-}
-
-static int
-free_memory(void **state)
-{
-    (void)state;
-    arena_free(mem);
-    return 0;
-}
 
 static void
 the_language_follows_accept_language(void **state)

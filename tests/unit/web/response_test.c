@@ -80,14 +80,6 @@ setup(void **state)
     return 0;
 }
 
-static int
-teardown(void **state)
-{
-    (void)state;
-    close_web();
-    return 0;
-}
-
 static void
 a_page_has_all_required_headers(void **state)
 {
@@ -164,7 +156,7 @@ details_are_bounded_and_escaped(void **state)
     assert_true(response_contains("is \\\"too\\\" long\\n"));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, tear_down_web)
 
 int
 main(void)
