@@ -16,7 +16,7 @@ async function held(w, options) {
   return connection;
 }
 
-// What one too many gets: 503 in the one shape, or an end without a word; never an answer.
+// A connection above the limit gets 503 in the usual form, or is closed without a response.
 async function isTurnedAway(w, options) {
   const connection = await w.connect(options);
   connection.send(REQUEST);

@@ -59,7 +59,7 @@ test("what the app writes waits unless the user chose otherwise", async (t) => {
   assert.match(mainText(await open(ada, "/account/waiting")), /Suggested by Claude Code for Food \/ Allergies sesame/);
   await press(ada, "/account/waiting", `/account/facts/${atom_id}/accept`);
   assert.deepEqual(await api.record(FOOD), { allergies: ["sesame"] });
-  // What others stated is only proposed for removal.
+  // Facts that others stated are only proposed for removal.
   await state(ada, MUSIC, "genres", "jazz");
   assert.equal((await api.suppressing((await api.atom("jazz")).atom_id)).status, 202);
   assert.deepEqual(await api.record(MUSIC), { genres: ["jazz"] });

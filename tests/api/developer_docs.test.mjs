@@ -1,4 +1,4 @@
-// What a developer reads, and an agent: open to everybody, and made from what the program does.
+// The documents for developers and agents: public, and generated from the program.
 
 import assert from "node:assert/strict";
 import fs from "node:fs";

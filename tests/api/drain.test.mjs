@@ -78,7 +78,7 @@ test("under load every sign-up that was accepted is answered, and every acknowle
   await w.stop();
   await Promise.all(clients);
   const stored = new Set(await w.usernames());
-  // Who still stood in the kernel's queue when the door closed is reset, unheard, and came too late, too.
+  // Connections that were in the kernel's queue when the listener closed are reset without a response.
   const tooLate = ({ username, code }) => code === "ECONNREFUSED" || (code === "ECONNRESET" && !stored.has(username));
   assert.deepEqual(cut.filter((each) => !tooLate(each)), []);
   for (const username of made) assert.ok(stored.has(username), `${username} was acknowledged and is lost`);

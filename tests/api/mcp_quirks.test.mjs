@@ -1,4 +1,4 @@
-// What single MCP clients were seen to send and no other test sends. docs/SECURITY-TESTING.md lists all of it.
+// Requests that single MCP clients were seen to send and no other test sends. docs/SECURITY-TESTING.md lists them.
 
 import assert from "node:assert/strict";
 import test from "node:test";

@@ -1,4 +1,4 @@
-// What ended never works again: not after enabling, not after a restart, not after kill -9.
+// Revoked credentials never work again: not after enabling, not after a restart, not after kill -9.
 
 import assert from "node:assert/strict";
 import test from "node:test";
@@ -53,7 +53,7 @@ for (const { why, end, back, term } of ENDS)
     await assertOver(w, app, set);
     await crash(w);
     await assertOver(w, app, set);
-    // Who has nothing to do with it notices nothing.
+    // Other users and apps are not affected.
     const live = assertTokens(await other.refresh(bystander.refresh_token), EVERYTHING);
     assert.equal((await userinfo(w, live.access_token)).data.preferred_username, "grace");
     await w.assertSound();

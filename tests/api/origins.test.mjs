@@ -1,4 +1,4 @@
-// Who stated a fact decides how hints treat it: what the user said comes first and is stated as the user's, what an app
+// The origin of a fact decides how hints treat it: the user's facts come first and are stated as the user's; what an app
 // said never is, and an app's own sentences and unknown critical facts wait for the user.
 
 import assert from "node:assert/strict";

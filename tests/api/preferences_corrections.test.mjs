@@ -133,7 +133,7 @@ test("a suspicious value is held and served to no app", async (t) => {
   assert.deepEqual(stats(await api.read(`domains/${MUSIC}/stats`)), { ...nothing, held_count: HELD.length });
   assert.deepEqual(stats(await other.read(`domains/${MUSIC}/stats`)), nothing);
   assertError(await other.suppressing((await api.atoms("status=held"))[0].atom_id), 404);
-  // Who writes it too, sees its own, and does not learn how many others wait.
+  // Another app that writes it sees its own, and does not learn how many others wait.
   assert.deepEqual(await other.merge(MUSIC, { favorite_artists: [HELD[0].toUpperCase()] }), counts({ held: 1 }));
   const [waiting, ...more] = await other.atoms("status=held");
   assert.deepEqual([waiting.value, waiting.source, waiting.source_count, more], [HELD[0], "self", 2, []]);

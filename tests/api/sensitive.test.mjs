@@ -46,7 +46,7 @@ test("the box is not ticked, and without it no route shows or counts sensitive f
       if (seen.headers.etag) assert.notEqual(seen.headers.etag, whole.headers.etag, where);
     }
   }
-  // What is not sensitive is complete.
+  // Facts that are not sensitive are complete.
   assert.deepEqual((await api.record(FOOD)).allergies, ["peanuts"]);
   assert.deepEqual((await api.record(FOOD)).statements, ["I love soup"]);
   assert.deepEqual(await api.record(TRAVEL), { seat_preference: "aisle" });

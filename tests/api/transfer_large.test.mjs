@@ -44,7 +44,7 @@ test("an account that an app has flooded is downloaded by its owner and by the o
   assert.match(own.headers["content-disposition"], /^attachment; filename="penchant-ada-/);
   assert.ok(Buffer.byteLength(own.text) > 8 * 1024 * 1024);
   assert.deepEqual(essence(JSON.parse(own.text)), essence(out));
-  // What was taken along can be brought back, by command only.
+  // An exported file can be imported again, by command only.
   assert.equal((await imported(w, await put(w, "own.json", own.text), "--user", bob.sub))[0].added, atoms.length * domains.length);
   assert.deepEqual(essence(await exported(w, "bob")), essence(out));
   // An app's document has its bound, and says what to do instead.

@@ -1,4 +1,4 @@
-// Malformed HTTP. What the library rejects itself may have any form, but must not be a response to a request
+// Malformed HTTP. A rejection by the library itself may have any form, but must not be a response to a request
 // that was not sent, and the service must keep running.
 
 import assert from "node:assert/strict";

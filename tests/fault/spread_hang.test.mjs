@@ -40,7 +40,7 @@ onTwo("users of a database are served while another one hangs", async (t) => {
   const { w, app, hanging, served, refused } = await start(t);
   hanging.freeze();
   await hangs(w);
-  // What begins before the database is known to hang keeps its worker for the deadline, so the node is asked when it is known.
+  // A request that begins before the database is known to hang keeps its worker for the deadline, so the requests are sent after that.
   await until("a refusal at once", async () => {
     const began = performance.now();
     assertUnavailable(await record(w, refused[0]));

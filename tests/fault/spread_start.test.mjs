@@ -1,5 +1,5 @@
 // A node starts while one of two databases is down: it serves the users of the other one, and uses the database as soon
-// as it is back and was checked. What all databases have is repaired when one comes back, and from time to time.
+// as it is back and was checked. Rows that all databases have are repaired when one comes back, and from time to time.
 
 import assert from "node:assert/strict";
 import { assertUnavailable } from "../kit/expect.mjs";

@@ -52,7 +52,7 @@ const QUICK = [
     .map((name) => `api/${name} on SQLite`),
 ];
 
-// What these files test does not depend on the store, or (nth_call) happens before the store is called: without
+// These files test nothing that depends on the store, or (nth_call) something that happens before the store is called: without
 // words they run on SQLite only. Other files run every statement that they run. `make soak` also runs them on
 // PostgreSQL, under ThreadSanitizer.
 const SAME_ON_BOTH = [

@@ -291,7 +291,7 @@ export async function dropDatabase(port, name) {
 }
 
 // Runs SQL in one database. The address of a store of several databases, separated by spaces: in each of them;
-// counts and sums are added up, other lines follow each other. What every database has, such as apps, is read from the first.
+// counts and sums are added up, other lines follow each other. Rows that every database has, such as apps, are read from the first.
 export async function psql(address, sql) {
   if (address.includes(" ")) {
     const isShared = /^\s*SELECT\b[^;]*\bFROM (app|app_logo|app_refusal|app_usage|challenge_key|deleted_app)\b/i.test(sql);

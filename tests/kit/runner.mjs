@@ -225,7 +225,7 @@ function printSlowest(done) {
 }
 
 // A test that failed while three others ran may have been too slow and not wrong. Its file runs again with the machine
-// to itself, and must pass twice. What failed stays printed in full. Code that is wrong fails again; a report of a
+// to itself, and must pass twice. The failure stays printed in full. Code that is wrong fails again; a report of a
 // sanitizer counts at once, and if many files fail, all of them do.
 const ALONE_MAX = 3;
 const ALONE_TIMES = 2;
