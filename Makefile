@@ -69,14 +69,15 @@ INSTALLS_run   := build
 INSTALLS_deps  := build
 INSTALLS_check := check
 INSTALLS_clients := check clients
-INSTALLS_soak  := check soak deb
+INSTALLS_soak  := check soak cross deb
+INSTALLS_cross-check := cross
 INSTALLS_fuzz  := fuzz
 INSTALLS_lint  := lint
 INSTALLS_bench := bench
 INSTALLS_deb   := deb
 INSTALLS := $(sort $(foreach goal,$(MAKECMDGOALS),$(INSTALLS_$(goal)) $(patsubst deps-%,%,$(filter deps-%,$(goal)))))
 
-STEPS := build unit fuzz check clients soak lint bench deb
+STEPS := build unit fuzz check clients soak cross lint bench deb
 .PHONY: deps $(STEPS:%=deps-%) $(STEPS:%=require-%)
 
 deps: deps-build ## install the packages that the build needs (also: deps-check, deps-lint, deps-bench)
@@ -217,7 +218,7 @@ PRELOADS := $(patsubst tests/fault/%.c,build/preload/%.so,$(wildcard tests/fault
 
 # ---- targets ----
 
-.PHONY: run check check-quick clients test soak lint bench fuzz mutate install dist deb help clean FORCE docs
+.PHONY: run check check-quick clients test soak cross-check lint bench fuzz mutate install dist deb help clean FORCE docs
 FORCE:
 
 run: deps-build build/penchant ## install packages, build, and serve a demo with a sample user on 127.0.0.1:8080
@@ -238,8 +239,20 @@ test: require-check ## build and run the tests that T selects: make test T=api/s
 	@needs=$$(tests/run --needs "$(T)") && $(MAKE) --no-print-directory $$needs
 	@tests/run "$(T)"
 
-soak: deps-check deps-soak deb build/check/penchant $(LAUNCHERS) build/penchant build/tsan/penchant build/swift/penchant build/bench/load $(UNIT_BINARIES) $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer, libmicrohttpd 1.0
+soak: deps-check deps-soak cross-check deb build/check/penchant $(LAUNCHERS) build/penchant build/tsan/penchant build/swift/penchant build/bench/load $(UNIT_BINARIES) $(UNIT_BINARIES:build/check/%=build/tsan/%) $(PROBES) $(PRELOADS) ## run the long tests: kill -9 a hundred times, ThreadSanitizer, libmicrohttpd 1.0
 	@tests/soak
+
+# Types, the sign of char, and hardening flags differ between the processors. Diagnosed without generating code, in under a minute; the
+# headers of the libraries are the installed ones, those of the C library come with the compiler.
+OTHER_x86_64  := aarch64
+OTHER_aarch64 := x86_64
+OTHER   := $(OTHER_$(ARCH))
+OTHER_C  = $(OTHER)-linux-gnu-gcc -fsyntax-only $(COMMON) -idirafter /usr/include -idirafter /usr/include/$(ARCH)-linux-gnu
+
+cross-check: deps-cross ## compile all C files for the other processor (x86-64 or arm64), without linking
+	@printf '%s\n' $(SOURCES) | xargs -P2 -n16 $(OTHER_C) $(filter-out $(HARDEN_$(ARCH)),$(RELEASE_C)) $(HARDEN_$(OTHER))
+	@printf '%s\n' $(UNITS) | xargs -P2 -n16 $(OTHER_C) $(TEST_C) -Itests
+	@echo "compiled for $(OTHER)"
 
 # The programs of the bench are only compiled here: nothing else notices when they no longer fit.
 lint: deps-lint build/penchant build/bench ## check layers, names, formatting, static analysis, generated documents
