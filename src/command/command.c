@@ -44,8 +44,8 @@ matching_words(const struct command *command, const struct str *words, size_t co
     return used;
 }
 
-const struct command *
-command_find(const struct str *words, size_t count, size_t *used)
+static const struct command *
+find_command(const struct str *words, size_t count, size_t *used)
 {
     size_t table = 0, row = 0;
     for (const struct command *command; (command = next_command(&table, &row)) != NULL;) {
@@ -180,7 +180,7 @@ command_parse(struct arena *mem, const struct str *words, size_t count, struct c
 {
     size_t used = 0;
     bool after_options = false;
-    *out = (struct command_line){ .command = command_find(words, count, &used) };
+    *out = (struct command_line){ .command = find_command(words, count, &used) };
     struct command_call *call = &out->call;
     if (out->command == NULL) {
         explain_unknown_command(words, count, why);

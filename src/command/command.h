@@ -159,6 +159,4 @@ extern const struct command transfer_commands[];
 /* Help for one command, or a list of all commands. */
 void command_describe(struct buf *out, const struct command *command);
 void command_describe_all(struct buf *out, enum help_format format);
-const struct command *command_find(const struct str *words, size_t count, size_t *used);
-
 #endif
