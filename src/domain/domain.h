@@ -30,7 +30,16 @@ enum member_type {
 enum member_safety { SAFETY_NONE, SAFETY_CONSTRAINT, SAFETY_CRITICAL };
 
 /* What a value must be to fit into the sentence of a hint; see value/phrase.h. */
-enum phrase_form { FORM_ANY, FORM_NOUN, FORM_GERUND, FORM_ADJECTIVE, FORM_ROLE, FORM_THING };
+enum phrase_form {
+    FORM_ANY,
+    FORM_NOUN,
+    FORM_GERUND,
+    FORM_ADJECTIVE,
+    FORM_ROLE,
+    FORM_THING,
+    FORM_VERB,
+    FORM_PERIOD
+};
 
 struct vocabulary_value {
     struct str value;           /* canonical spelling, as stored and shown */

@@ -311,9 +311,8 @@ read_hint(const struct node *node, struct member *out)
                                         "form",      "loose",     "base_items",
                                         "std_items", "max_items", NULL };
     static const char *const conjunctions[] = { "and", "or", NULL };
-    static const char *const forms[] = {
-        "any", "noun", "gerund", "adjective", "role", "thing", NULL
-    };
+    static const char *const forms[] = { "any",   "noun", "gerund", "adjective", "role",
+                                         "thing", "verb", "period", NULL };
     struct node hint = node_member(node, "hint");
     read_items(&hint, out);
     if (!node_is_object(&hint, keys))

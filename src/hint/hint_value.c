@@ -71,14 +71,26 @@ is_no_name(const struct member *member)
     return member->vocabulary != NULL && !statement_holds(member);
 }
 
+/* A preposition reads well after "is", and not after "stay at". A negation reads well after "works
+ * well with", and not as a thing: "includes no oven". */
+static bool
+breaks_off(const struct member *member, struct str text)
+{
+    enum phrase_form form = member->hint.form;
+    return form == FORM_ANY || form == FORM_THING
+               ? phrase_excludes(text) || (form == FORM_THING && phrase_is_fragment(text))
+               : (form == FORM_NOUN || form == FORM_ADJECTIVE) && phrase_is_fragment(text);
+}
+
 /* A value of such a member, or of one with a form: in the third person, and quoted if it is a
- * clause, or a negation after a negation ("dislikes no …"). */
+ * clause, a fragment, or a negation: "dislikes no …", "includes no oven". */
 static void
 shape_value(struct arena *mem, const struct member *member, struct hint_value *out,
             struct hint_form *form)
 {
     out->quote = out->quote || phrase_is_clause(out->shown) ||
-                 (member->avoid && value_has_negation(mem, out->shown));
+                 (member->avoid && value_has_negation(mem, out->shown)) ||
+                 breaks_off(member, out->shown);
     if (!out->quote && member->hint.form == FORM_ROLE)
         out->shown = phrase_without_capitals(mem, out->shown);
     if (!out->quote) /* a quotation stays as it was written */

@@ -168,11 +168,15 @@ inflect_decade(struct arena *mem, struct str text)
 static bool
 is_proper(struct str word)
 {
-    return is_in(word, " english french german spanish italian portuguese japanese chinese "
-                       "mandarin cantonese korean arabic hindi urdu bengali russian ukrainian "
-                       "dutch swedish norwegian danish finnish greek hebrew vietnamese thai "
-                       "indonesian turkish persian farsi tagalog swahili catalan czech hungarian "
-                       "romanian mexican indian american british ");
+    return is_in(word,
+                 " english french german spanish italian portuguese japanese chinese "
+                 "mandarin cantonese korean arabic hindi urdu bengali russian ukrainian "
+                 "dutch swedish norwegian danish finnish greek hebrew vietnamese thai "
+                 "indonesian turkish persian farsi tagalog swahili catalan czech hungarian "
+                 "romanian mexican indian american british asian african european caribbean cuban "
+                 "peruvian brazilian ethiopian moroccan lebanese irish scottish japan germany "
+                 "france spain italy portugal china korea india mexico canada brazil norway "
+                 "sweden iceland ireland scotland england europe asia africa australia ");
 }
 
 struct str

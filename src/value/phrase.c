@@ -79,6 +79,57 @@ is_adjective(struct str text)
                      "yo eu io soy sono ");
 }
 
+/* "is to lose weight", not "is to more energy" */
+static bool
+is_verb_phrase(struct str text)
+{
+    return words_in(
+        words_first(text),
+        " lose build improve stay reduce run sleep recover get gain feel do increase train "
+        "prepare tone become keep maintain learn complete finish swim cycle lift walk climb "
+        "hike burn strengthen stretch relax move look live play join start stop quit break "
+        "beat reach touch jump row ride ski surf eat drink cut drop fit have grow lower "
+        "manage prevent avoid rehab rebuild regain return compete qualify fight ");
+}
+
+/* "music from the 1980s", not "music from black and white" */
+static bool
+is_period(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (ascii_is_digit(text.ptr[i]))
+            return !words_in(words_first(text), " anything everything something whatever any ");
+    return has_any_word(text,
+                        " decade decades century centuries era age ages today childhood youth "
+                        "twenties thirties forties fifties sixties seventies eighties nineties "
+                        "war years past renaissance ");
+}
+
+/* A lowercase word from the list that a space follows: not "no-bake cookies" or "With Honors". */
+static bool
+starts_with_any(struct str text, const char *list)
+{
+    struct str first = words_first(text);
+    return first.len > 0 && first.ptr == text.ptr && ascii_is_lower(text.ptr[0]) &&
+           first.len < text.len && text.ptr[first.len] == ' ' && words_in(first, list);
+}
+
+bool
+phrase_excludes(struct str text)
+{
+    return starts_with_any(text, " no not never without nothing none ") ||
+           (starts_with_any(text, " any anything all everything anyone everyone whatever ") &&
+            has_any_word(text, " except excluding but besides without "));
+}
+
+bool
+phrase_is_fragment(struct str text)
+{
+    return starts_with_any(text, " with by near next away about like from for under over into "
+                                 "between among against across behind below above off through "
+                                 "during before after since than as of at in on ");
+}
+
 /* "is a nurse", not "is a computer science" */
 static bool
 is_role(struct str text)
@@ -92,14 +143,20 @@ is_role(struct str text)
         "trainee volunteer retiree parent boss admin sysadmin dev swe sde tech mechanic paramedic "
         "medic physician attorney vet veterinarian president executive representative rep "
         "associate "
-        "assistant secretary treasurer librarian musician critic cleric diplomat athlete ";
+        "assistant secretary treasurer librarian musician critic cleric diplomat athlete rn lpn "
+        "emt "
+        "cpa md gp ";
     static const char fields[] = " computer water paper power weather number sugar leather fiber "
                                  "career order color labor motor sensor sector interior flavor "
                                  "career restaurant consumer summer winter behavior enter center ";
-    size_t place = 0; /* "software engineer at Google" */
-    while (place < text.len && !str_starts(str_from(text, place), STR(" at ")))
+    size_t place = 0; /* "software engineer at Google", "student in biology" */
+    while (place < text.len && !str_starts(str_from(text, place), STR(" at ")) &&
+           !str_starts(str_from(text, place), STR(" in ")) &&
+           !str_starts(str_from(text, place), STR(" for ")))
         place++;
     struct str last = words_last(str_first(text, place));
+    if (words_in(words_first(text), " the my our this that "))
+        return false; /* "a the king" */
     if (words_in(last, roles))
         return true;
     if (words_in(last, fields))
@@ -122,12 +179,18 @@ phrase_fits(enum phrase_form form, struct str text)
     case FORM_GERUND:
         return is_gerund(text);
     case FORM_ADJECTIVE:
-        return is_adjective(text);
+        return is_adjective(text) && !phrase_is_fragment(text);
     case FORM_ROLE:
         return is_role(text);
     case FORM_NOUN: /* "dislikes country music", not "dislikes anything loud music" */
-        return !words_in(words_first(text), " anything everything something whatever ");
+        return !words_in(words_first(text), " anything everything something whatever ") &&
+               !phrase_is_fragment(text);
     case FORM_THING:
+        return !phrase_is_fragment(text) && !phrase_excludes(text);
+    case FORM_VERB:
+        return is_verb_phrase(text);
+    case FORM_PERIOD:
+        return is_period(text);
     case FORM_ANY:
         break;
     }

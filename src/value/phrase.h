@@ -13,6 +13,13 @@
 
 bool phrase_fits(enum phrase_form form, struct str text);
 
+/* Whether it continues something instead of naming it: "with friends". A name starts with a capital
+ * letter: "Without Remorse". */
+bool phrase_is_fragment(struct str text);
+
+/* Whether it starts with a negation or names everything but something: "no oven". */
+bool phrase_excludes(struct str text);
+
 /* Whether it has a subject or a verb of its own: "I eat everything", "when it rains". */
 bool phrase_is_clause(struct str text);
 

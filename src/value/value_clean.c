@@ -35,20 +35,44 @@ has_none(const struct member *member)
     return false;
 }
 
-/* In a member without a sentence for it, only what cannot be a name. A list of everything says as
- * little as an empty one. */
 static bool
-is_bare_none(const struct member *member, struct str folded)
+is_one_of(struct str folded, struct str list)
 {
-    struct str text,
-        whole = STR("none,n/a,not applicable,any,no preference,no preferences,whatever,"
-                    "doesn't matter,all of them,everything,all,none in particular");
-    if (member->type != MEMBER_ARRAY || member->vocabulary == NULL)
-        return false;
-    while (str_cut(&whole, ',', &text))
+    struct str text;
+    while (str_cut(&list, ',', &text))
         if (str_eq(folded, text))
             return true;
     return false;
+}
+
+bool
+value_is_no_answer(struct arena *mem, struct str text)
+{
+    struct str folded = value_fold(mem, text);
+    return str_present(folded) &&
+           is_one_of(folded, STR("idk,i don't know,i dont know,i do not know,don't know,dont know,"
+                                 "dunno,not sure,i'm not sure,im not sure,unsure,unknown,no idea,"
+                                 "yes,yep,maybe,it depends,depends,?,??,???,tbd,todo,test,"
+                                 "prefer not to say,rather not say"));
+}
+
+/* In a member without a sentence for it, only what cannot be a name. A list of everything says as
+ * little as an empty one. "Yes" and "Anything" are names of bands, "n/a" is none. */
+static bool
+is_bare_none(struct arena *mem, const struct member *member, struct str folded)
+{
+    if (is_one_of(folded, STR("n/a,not applicable,no preference,no preferences,idk,"
+                              "i don't know,i dont know")))
+        return member->type == MEMBER_ARRAY;
+    if (member->type != MEMBER_ARRAY || value_is_of_names(member))
+        return false;
+    return is_one_of(folded,
+                     STR("none,any,whatever,doesn't matter,all of them,everything,all,none in "
+                         "particular,a bit of everything,a little bit of everything,a little of "
+                         "everything,a mix,a mix of everything,anything,any kind,all kinds,"
+                         "any language,nothing,nothing really,nothing special,nothing in "
+                         "particular,nothing, really,i like everything,i eat everything")) ||
+           value_is_no_answer(mem, folded);
 }
 
 /* ---- vocabulary ---- */
@@ -118,7 +142,10 @@ match_phrase(struct str text, struct str phrase)
         if (c != phrase.ptr[i] && !(phrase.ptr[i] == ' ' && joins_words(c)))
             return 0;
     }
-    return at == text.len || joins_words(text.ptr[at]) || text.ptr[at] == ':' ? at : 0;
+    /* "on" is no part of "on-prem". */
+    bool hyphen = at < text.len && text.ptr[at] == '-' && str_index(phrase, ' ') == phrase.len;
+    bool ends = at == text.len || joins_words(text.ptr[at]) || text.ptr[at] == ':';
+    return ends && !hyphen ? at : 0;
 }
 
 static struct str
@@ -153,6 +180,59 @@ starts_word(char c)
     return ascii_is_alphanumeric(c) || (unsigned char)c >= 0x80;
 }
 
+/* ---- fillers ---- */
+
+/* Sets *text to what is left without a phrase of the list at its start or end. */
+static bool
+trim_filler(struct str *text, struct str list, bool at_end)
+{
+    struct str phrase, left = STR("");
+    while (left.len == 0 && str_cut(&list, ',', &phrase)) {
+        size_t tail = text->len > phrase.len ? text->len - phrase.len : 0;
+        if (!at_end && tail > 0 && match_phrase(*text, phrase) == phrase.len)
+            left = trim_ends(str_from(*text, phrase.len));
+        else if (at_end && tail > 0 && strchr(" ,", text->ptr[tail - 1]) != NULL &&
+                 match_phrase(str_from(*text, tail), phrase) == phrase.len)
+            left = trim_ends(str_first(*text, tail));
+    }
+    if (left.len == 0 || !starts_word(left.ptr[0]))
+        return false;
+    *text = left;
+    return true;
+}
+
+/* "pizza 🍕": an emoji after the last word. */
+static bool
+trim_emoji(struct str *text)
+{
+    size_t space = text->len;
+    while (space > 0 && text->ptr[space - 1] != ' ')
+        space--;
+    struct str last = str_from(*text, space);
+    bool emoji =
+        space > 1 && (str_starts(last, STR("\xf0\x9f")) || str_starts(last, STR("\xe2\x9d")) ||
+                      str_starts(last, STR("\xe2\x98")));
+    if (emoji)
+        *text = trim_ends(str_first(*text, space - 1));
+    return emoji;
+}
+
+/* How people hedge and chat around a value: "vim btw", "just a microwave", "mostly jazz". A "mostly
+ * vegetarian diet" is one. */
+static bool
+trim_fillers(const struct member *member, struct str *text)
+{
+    static const char hedges[] = "just,only,a bit of,a little bit of,definitely,probably,maybe,"
+                                 "honestly,usually,often,mostly,mainly,primarily,especially";
+    static const char chat[] = "btw,lol,haha,tbh,please,pls,though,obviously,of course,for sure,"
+                               "mostly,mainly,usually,one day,someday,some day,if possible";
+    if (value_is_of_names(member) || member->safety == SAFETY_CRITICAL)
+        return false;
+    bool graded = member->hint.form == FORM_ADJECTIVE || member->hint.form == FORM_ROLE;
+    return trim_emoji(text) || trim_filler(text, str_of(chat), true) ||
+           (!graded && trim_filler(text, str_of(hedges), false));
+}
+
 /* Removes one phrase from either end. False: there is none, or no word would be left. */
 static bool
 trim_once(const struct member *member, struct str *text)
@@ -171,7 +251,7 @@ trim_once(const struct member *member, struct str *text)
             return true;
         }
     }
-    return false;
+    return trim_fillers(member, text);
 }
 
 /* ---- one value ---- */
@@ -244,11 +324,13 @@ find_entry(struct arena *mem, const struct member *member, struct str text, stru
 }
 
 /* "home" of "home cooking" or "fast" of "fast food" alone is nothing; "Georgian" of "Georgian food"
- * is a cuisine. */
+ * is a cuisine, and fillers are no nouns. */
 static bool
 lost_its_noun(const struct member *member, struct str text, struct str left)
 {
-    return member->safety != SAFETY_CRITICAL && member->vocabulary != NULL &&
+    while (trim_fillers(member, &text))
+        ;
+    return !str_eq(text, left) && member->safety != SAFETY_CRITICAL && member->vocabulary != NULL &&
            str_starts(text, left) && ascii_is_lower(left.ptr[0]);
 }
 
@@ -296,7 +378,8 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
         return false;
     *shown = text;
     *key = folded;
-    if (has_none(member) ? value_means_none(mem, member, text) : is_bare_none(member, folded)) {
+    if (has_none(member) ? value_means_none(mem, member, text)
+                         : is_bare_none(mem, member, folded)) {
         *shown = *key = VALUE_NONE;
         return true;
     }
@@ -310,6 +393,7 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
         return true; /* "no peanut allergy" is not "no peanut" */
     } else if (!str_eq(left, text) && fits_loosely(member, left) &&
                !phrase_reads_on(left) && /* not "of Spain" from "music of Spain" */
+               !(phrase_excludes(text) && value_lists_absences(member)) && /* "no minibar" */
                !lost_its_noun(member, text, left)) {
         *shown = left;
         *key = value_fold(mem, left);
@@ -353,13 +437,36 @@ split(struct str text, bool words, struct str *out)
     return count;
 }
 
+/* "kids" of "2 kids" or "three kids", "dog" of "a dog". */
+static struct str
+without_number(struct str text)
+{
+    size_t digits = 0;
+    while (digits < text.len && ascii_is_digit(text.ptr[digits]))
+        digits++;
+    if (digits > 0 && digits < text.len && text.ptr[digits] == ' ')
+        return str_from(text, digits + 1);
+    trim_filler(&text, STR("a,an,one,two,three,four,five,six,my,our"), false);
+    return text;
+}
+
+static bool
+is_number(struct str text)
+{
+    size_t digits = 0;
+    while (digits < text.len && ascii_is_digit(text.ptr[digits]))
+        digits++;
+    return digits > 0 && digits == text.len;
+}
+
 static size_t
 count_known(struct arena *mem, const struct member *member, const struct str *parts, size_t count)
 {
     size_t known = 0;
     struct str left;
     for (size_t i = 0; i < count; i++)
-        known += find_entry(mem, member, parts[i], &left) != NULL;
+        known += is_number(parts[i]) || find_entry(mem, member, parts[i], &left) != NULL ||
+                 find_entry(mem, member, without_number(parts[i]), &left) != NULL;
     return known;
 }
 

@@ -17,6 +17,9 @@
 bool value_clean(struct arena *mem, const struct member *member, struct str text, struct str *shown,
                  struct str *key);
 
+/* Whether the text names nothing and denies nothing: "unknown", "not sure", "yes". */
+bool value_is_no_answer(struct arena *mem, struct str text);
+
 /* Splits a list of values written as one text into its parts, without what only describes them:
  * "no nuts, severe allergy" is nuts. Returns 1 and the text itself if it is one value. */
 size_t value_parts(struct arena *mem, const struct member *member, struct str text,

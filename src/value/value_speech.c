@@ -138,10 +138,38 @@ read_object(struct arena *mem, struct str text, bool is_plan, struct str *object
     return object->len > 0;
 }
 
+/* "learn the guitar", "walk in the woods": a verb in its plain form is one only before such a word;
+ * "play parties" and "dance music" are nouns. Verbs of orders stay as written, so that they are
+ * quoted if an app wrote them. */
 static bool
-read_liking(struct arena *mem, struct str text, struct str *object)
+is_plain_verb(struct str text)
 {
     struct str after = text;
+    return skip(&after, "see,learn,play,watch,bake,draw,paint,sing,climb,swim,walk,listen,meet,"
+                        "hang out") &&
+           starting_phrase(after, "the,a,an,my,our,some,to,with,in,on,at,for,new,out,about") > 0;
+}
+
+/* Whether the definition cuts off its first words: "see" of a destination. */
+static bool
+is_trimmed(const struct member *member, struct str text)
+{
+    for (size_t i = 0; i < member->trim_count; i++)
+        if (str_starts(text, member->trims[i]) && text.len > member->trims[i].len &&
+            text.ptr[member->trims[i].len] == ' ')
+            return true;
+    return false;
+}
+
+static bool
+read_liking(struct arena *mem, const struct member *member, struct str text, struct str *object)
+{
+    struct str after = text;
+    if (member->hint.form != FORM_VERB && ascii_is_lower(text.ptr[0]) && is_plain_verb(text) &&
+        !is_trimmed(member, text)) {
+        *object = without_ending(inflect_gerund(mem, text));
+        return true;
+    }
     if (skip(&after, "how to,learn how to,learn to,learning to,learning how to")) {
         *object = without_ending(inflect_gerund(mem, after));
         return true;
@@ -161,11 +189,22 @@ read_liking(struct arena *mem, struct str text, struct str *object)
     return skip(&after, likes) && read_object(mem, after, is_plan, object);
 }
 
+bool
+value_lists_absences(const struct member *member)
+{
+    for (size_t i = 0; member->vocabulary != NULL && i < member->vocabulary->count; i++)
+        if (str_starts(member->vocabulary->values[i].key, STR("no ")))
+            return true;
+    return false;
+}
+
 /* "no PHP please". With a capital letter it can be a name: "No Doubt". */
 static bool
 read_refusal(struct arena *mem, const struct member *member, struct str text, struct str *object)
 {
     skip_all(&text, "please,absolutely");
+    if (value_lists_absences(member))
+        return false; /* "no elevator" is what the user does not want */
     if (text.len == 0 || (!ascii_is_lower(text.ptr[0]) && member->vocabulary == NULL))
         return false;
     return skip(&text, "no,not,never,never again,no more,nothing with") &&
@@ -208,14 +247,12 @@ bool
 value_spoken_object(struct arena *mem, const struct member *member, struct str text,
                     struct str *object)
 {
-    bool of_names =
-        member->vocabulary == NULL && member->trim_count == 0 && member->hint.form == FORM_ANY;
     bool of_roles = member->hint.form == FORM_ROLE; /* "I own a bakery" is no bakery */
-    if (of_names || of_roles || text.len < 4 || is_title(text))
+    if (value_is_of_names(member) || of_roles || text.len < 4 || is_title(text))
         return false;
     text = with_straight_apostrophes(mem, text);
-    bool found =
-        member->avoid ? read_disliking(mem, member, text, object) : read_liking(mem, text, object);
+    bool found = member->avoid ? read_disliking(mem, member, text, object)
+                               : read_liking(mem, member, text, object);
     return found && phrase_fits(FORM_NOUN, *object) && !phrase_reads_on(*object) &&
            !points(*object);
 }

@@ -9,10 +9,20 @@
 
 struct arena;
 
+/* Whether the member holds names and titles: it has neither a vocabulary, nor phrases to trim, nor
+ * a form. */
+static inline bool
+value_is_of_names(const struct member *member)
+{
+    return member->vocabulary == NULL && member->trim_count == 0 && member->hint.form == FORM_ANY;
+}
+
+/* Whether the vocabulary has values such as "no elevator": then "no" is a part of the value. */
+bool value_lists_absences(const struct member *member);
+
 /* Sets *object and returns true if the text says in the first person that the user likes what
  * follows, or for a member about things to avoid, dislikes it. The opposite is left alone, and so
- * are members of names and titles, which have neither a vocabulary nor phrases to trim: "I want to
- * hold your hand" is a song. */
+ * are members of names and titles: "I want to hold your hand" is a song. */
 bool value_spoken_object(struct arena *mem, const struct member *member, struct str text,
                          struct str *object);
 

@@ -337,8 +337,9 @@ invalid_sentences_are_rejected(void **state)
           "`text`: `User says: {value}.`, `loose`: `User said {value}.`",
           "members[1].hint.loose: is required with a form and not allowed without one" },
         { "an unknown form", "`text`: `User says: {value}.`",
-          "`text`: `User says: {value}.`, `form`: `verb`",
-          "members[1].hint.form: must be one of: any, noun, gerund, adjective, role, thing" },
+          "`text`: `User says: {value}.`, `form`: `poem`",
+          "members[1].hint.form: must be one of: any, noun, gerund, adjective, role, thing, verb, "
+          "period" },
         { "a place in a whole sentence", "`No milk.`", "`No {value}.`",
           "members[2].hint.values.none: must be a complete sentence without placeholders" },
         { "an unknown conjunction", "`or`", "`nor`",
