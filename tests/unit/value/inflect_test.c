@@ -1,0 +1,55 @@
+/* Forms of English words. */
+#include "unit/assert_str.h"
+
+#include "value/inflect.h"
+#include "base/arena.h"
+
+static void
+words_get_the_form_that_a_sentence_needs(void **state)
+{
+    (void)state;
+    static const struct {
+        struct str (*form)(struct arena *mem, struct str text);
+        const char *text, *expected;
+    } rows[] = {
+        { inflect_gerund, "bake bread", "baking bread" },
+        { inflect_gerund, "run", "running" },
+        { inflect_gerund, "lie", "lying" },
+        { inflect_gerund, "see", "seeing" },
+        { inflect_gerund, "draw", "drawing" },
+        { inflect_gerund, "running", "running" },
+        { inflect_gerund, "Run DMC", "Run DMC" },
+        { inflect_gerund, "", "" },
+        { inflect_with_article, "golden retriever", "a golden retriever" },
+        { inflect_with_article, "oven", "an oven" },
+        { inflect_with_article, "an oven", "an oven" },
+        { inflect_with_article, "two cats", "two cats" },
+        { inflect_with_article, "dumbbells", "dumbbells" },
+        { inflect_with_article, "Rex", "Rex" },
+        { inflect_with_article, "", "" },
+        { inflect_decade, "80s", "the 1980s" },
+        { inflect_decade, "early 2000s", "the early 2000s" },
+        { inflect_decade, "the 1980s", "the 1980s" },
+        { inflect_decade, "1984", "1984" },
+        { inflect_decade, "s", "s" },
+        { inflect_proper, "spanish, some french", "Spanish, some French" },
+        { inflect_proper, "polish", "polish" },
+        { inflect_proper, "japón", "japón" },
+    };
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct str once = rows[i].form(mem, str_of(rows[i].text));
+        assert_str(once, str_of(rows[i].expected), rows[i].text);
+        assert_str(rows[i].form(mem, once), once, "a second time");
+    }
+    arena_free(mem);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words_get_the_form_that_a_sentence_needs),
+    };
+    return cmocka_run_group_tests_name("value/inflect", tests, NULL, NULL);
+}
