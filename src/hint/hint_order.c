@@ -9,15 +9,16 @@
 #define LEAST_DOMAIN 9830   /* 0.15: the same where the task names the domain but no context */
 #define MATTERS 32768       /* 0.5: a member that excludes choices leads from this weight on */
 #define FEW 32              /* up to this many are sorted by insertion */
-#define ALWAYS_EVERY 4      /* a domain that is always relevant has one hint for this many others */
+#define ALWAYS_EVERY 12     /* a domain that is always relevant has one hint for this many others */
 #define LONG_AFTER 6        /* in a context, its long ones come after this many others */
 
-/* The weight of a user's statement in its own domain: the first few lead, and so do all that share
+/* The weight of a user's statement in its own domain: the first two lead, and so do all that share
  * words with the task. Further ones lose a step each, so that what the context depends on is not
- * left out for a user with many statements. */
-#define STATEMENTS_LEAD 3
-#define STATEMENT_STEP 5243   /* 0.08 */
-#define STATEMENT_LEAST 29491 /* 0.45 */
+ * left out for a user with many statements. hint_rank() lowers the score of those that are only
+ * about the user. */
+#define STATEMENTS_LEAD 2
+#define STATEMENT_STEP 7864   /* 0.12 */
+#define STATEMENT_LEAST 26214 /* 0.4 */
 #define GENERAL_PARTS 8       /* in a context, a member's general weight is one part in so many */
 
 /* ---- matching and weighting ---- */

@@ -8,6 +8,7 @@
 
 #define DAY ((int64_t)24 * 3600)
 #define LEAST_SCORE 22938 /* 0.35: facts from apps alone are left out below this score */
+#define ABOUT_USER 45875  /* 0.7: of the score, if a statement does not say what the user wants */
 #define RECENCY_MIN 19661 /* 0.3: age alone lowers a score but never removes a fact */
 
 /* ---- scores ---- */
@@ -194,6 +195,14 @@ compare_facts(const void *left, const void *right)
     return str_order(a->atom->value, b->atom->value);
 }
 
+/* "I pack light" leaves room to what a task depends on; "I never fly at night" does not. */
+static void
+lower_anecdote(struct ranked *fact)
+{
+    if (statement_holds(fact->member) && !fact->decides && fact->concern == CONCERN_NONE)
+        fact->score = (int32_t)((int64_t)fact->score * ABOUT_USER / HINT_ONE);
+}
+
 static bool
 has_hint(const struct member *member)
 {
@@ -229,8 +238,10 @@ hint_rank(struct arena *mem, const struct domain *domain, const struct atom *ato
     hint_dangers_settle(mem, domain, facts, found);
     leave_out_excluded(facts, found);
     for (size_t i = 0; i < found; i++)
-        if (facts[i].score >= LEAST_SCORE || (facts[i].score >= 0 && facts[i].atom->by_user))
-            facts[selected++] = facts[i];
+        if (facts[i].score >= LEAST_SCORE || (facts[i].score >= 0 && facts[i].atom->by_user)) {
+            facts[selected] = facts[i];
+            lower_anecdote(&facts[selected++]);
+        }
     qsort(facts, selected, sizeof *facts, compare_facts);
     *out = facts;
     return selected;

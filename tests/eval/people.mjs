@@ -9,7 +9,13 @@ import { ROOT } from "../kit/runner.mjs";
 import * as texts from "./texts.mjs";
 
 export const definitions = readDefinitions(path.join(ROOT, "domains"));
-export const d = dice(2026);
+export const SEEDS = [2026, 7];
+export let d = dice(SEEDS[0]);
+
+// The same seed gives the same users.
+export function useSeed(seed) {
+  d = dice(seed);
+}
 
 const NAMES = `Avalon Birch Cedar Delta Ember Fjord Garnet Harbor Iris Juniper Krona Lumen Meadow Nimbus Onyx Prairie Quartz Ridge Sable Tundra`.split(" ");
 

@@ -23,9 +23,15 @@ test("statements that share a word with the task come before typed facts that do
 });
 
 test("the first statements of the matched domain come before tastes", () => {
-  const statements = ["We always share small plates", "Eggs should be soft", "Garlic goes into everything"];
+  const statements = ["Guided tastings bore me", "Eggs should be soft"];
   const [{ hints }] = ask({ food_profile: { cuisines: ["Thai"], favorite_foods: ["ramen"], statements } }, { context: "restaurant_search", max_tokens: 500 });
   for (const statement of statements) assert.ok(place(hints, statement) < place(hints, "cuisine"), statement);
+});
+
+test("statements that are only about the user leave room to what the task depends on", () => {
+  const statements = ["I grew up on a farm", "Garlic goes into everything", "My freezer is full"];
+  const [{ hints }] = ask({ food_profile: { cuisines: ["Thai"], price_range: "moderate", statements } }, { context: "restaurant_search", max_tokens: 500 });
+  for (const statement of statements) assert.ok(place(hints, statement) > place(hints, "cuisine") && place(hints, statement) > place(hints, "priced"), statement);
 });
 
 test("units and the like are told only where they can matter", () => {

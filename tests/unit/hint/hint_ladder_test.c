@@ -54,13 +54,14 @@ picked(struct arena *mem, const struct ladder *ladder, bool only_order)
     return buf_str(&out);
 }
 
-#define ALL_FARE                                                                         \
-    "table me 0 {`set_for`:2} | spice me 0 mild | says me 0 Hello. | dislikes me 0 x | " \
+#define ALL_FARE                                                                          \
+    "table me 0 {`set_for`:2} | spice me 0 mild | says me 0 No bus. | dislikes me 0 x | " \
     "likes me 0 a | diet me 0 vegan | allergies me 0 nuts"
 #define ALL_TUNES "loud me 0 true | years me 0 1 | artists me 0 A"
-#define MANY_SAYINGS                                                              \
-    "says me 0 a1 | says me 0 b2 | says me 0 c3 | says me 0 d4 | says me 0 e5 | " \
-    "says me 0 f6 | says me 0 g7 | says me 0 h8 | says me 0 i9 | says me 0 j1 | says me 0 k2"
+#define MANY_SAYINGS                                                                             \
+    "says me 0 no a1 | says me 0 no b2 | says me 0 no c3 | says me 0 no d4 | says me 0 no e5 | " \
+    "says me 0 no f6 | says me 0 no g7 | says me 0 no h8 | says me 0 no i9 | says me 0 no j1 | " \
+    "says me 0 no k2"
 #define LONG_WORDS "q1 w2 e3 r4 t5 y6 u7 i8 o9 p0 a1 s2 d3 f4 g5 h6 j7 k8" /* 36 tokens */
 
 static void
@@ -102,7 +103,10 @@ hints_are_ordered_by_importance(void **state)
           "allergies diet artists says years dislikes loud spice likes" },
         { "statements before tastes, but not however many there are",
           { .fare = "likes me 0 a | " MANY_SAYINGS, .context = "dinner" },
-          "says says says says says says says says says likes says says" },
+          "says says says says says says likes says says says says says" },
+        { "what is only about the user after tastes",
+          { .fare = "says me 0 Hello. | spice me 0 mild" },
+          "spice says" },
         { "a long one waits for shorter ones",
           { .fare = "dislikes me 0 x | likes me 0 " LONG_WORDS, .tunes = ALL_TUNES },
           "artists dislikes years loud likes" },
