@@ -21,7 +21,8 @@ gap_at(int tokens)
     return gap > LEAST_GAP ? gap : LEAST_GAP;
 }
 
-/* Usually no hint can grow any more when this is called. */
+/* Usually no hint can grow any more when this is called. First come lists that get shorter with
+ * their last values ("/" instead of "and 2 more"): these tokens make room for others. */
 static void
 grow_all(struct climb *climb)
 {
@@ -29,6 +30,8 @@ grow_all(struct climb *climb)
     while (first < climb->ladder->count &&
            !hint_step_can_grow(climb, &climb->ladder->picks[first], TO_ALL))
         first++;
+    for (size_t start = first; !climb->done && hint_step_grow(climb, TO_ALL, &start, -1);)
+        ;
     for (enum target target = TO_USUAL; target <= TO_ALL; target++)
         for (size_t start = first;
              !climb->done && hint_step_grow(climb, target, &start, INT32_MAX);)
