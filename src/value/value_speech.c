@@ -103,9 +103,8 @@ without_ending(struct str text)
     return text;
 }
 
-/* "don't" has another apostrophe on most phones. */
-static struct str
-with_straight_apostrophes(struct arena *mem, struct str text)
+struct str
+value_with_straight_apostrophes(struct arena *mem, struct str text)
 {
     char *out = arena_alloc(mem, text.len + 1);
     size_t length = 0;
@@ -250,9 +249,9 @@ value_spoken_object(struct arena *mem, const struct member *member, struct str t
     bool of_roles = member->hint.form == FORM_ROLE; /* "I own a bakery" is no bakery */
     if (value_is_of_names(member) || of_roles || text.len < 4 || is_title(text))
         return false;
-    text = with_straight_apostrophes(mem, text);
+    text = value_with_straight_apostrophes(mem, text);
     bool found = member->avoid ? read_disliking(mem, member, text, object)
                                : read_liking(mem, member, text, object);
-    return found && phrase_fits(FORM_NOUN, *object) && !phrase_reads_on(*object) &&
-           !points(*object);
+    return found && object->len > 0 && phrase_fits(FORM_NOUN, *object) &&
+           !phrase_reads_on(*object) && !points(*object);
 }

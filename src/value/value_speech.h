@@ -20,6 +20,9 @@ value_is_of_names(const struct member *member)
 /* Whether the vocabulary has values such as "no elevator": then "no" is a part of the value. */
 bool value_lists_absences(const struct member *member);
 
+/* "don't" has another apostrophe on most phones. */
+struct str value_with_straight_apostrophes(struct arena *mem, struct str text);
+
 /* Sets *object and returns true if the text says in the first person that the user likes what
  * follows, or for a member about things to avoid, dislikes it. The opposite is left alone, and so
  * are members of names and titles: "I want to hold your hand" is a song. */

@@ -1,28 +1,13 @@
 /* Any JSON or text as a value of any built-in member: accepted values have no forbidden characters,
  * reading the result gives the same value, and equal spellings have equal keys. The first byte
  * chooses the member. */
-#include "fuzz.h"
+#include "fuzz_member.h"
 
-#include "../unit/domains_kit.h"
 #include "value/value.h"
 #include "domain/value_text.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
 #include "text/utf8.h"
-
-static const struct member *
-choose_member(uint8_t number)
-{
-    const struct domains *set = kit_domains();
-    size_t all = 0;
-    for (size_t i = 0; i < set->count; i++)
-        all += set->list[i].member_count;
-    size_t at = number % all;
-    size_t domain = 0;
-    for (; at >= set->list[domain].member_count; domain++)
-        at -= set->list[domain].member_count;
-    return &set->list[domain].members[at];
-}
 
 static void
 text_holds(struct arena *mem, const struct member *member, struct str text)

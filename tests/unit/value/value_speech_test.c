@@ -23,6 +23,7 @@ a_sentence_gives_its_object(void **state)
         { &likes, "I hate Iceland", NULL },
         { &likes, "I Want to Hold Your Hand", NULL },
         { &likes, "", NULL },
+        { &likes, "how to ...", NULL },
         { &dislikes, "I can't stand blue cheese", "blue cheese" },
         { &dislikes, "I love blue cheese", NULL },
         { &names, "I want to see Iceland", NULL },
