@@ -45,10 +45,18 @@ is_one_of(struct str folded, struct str list)
     return false;
 }
 
+static struct str
+trim_marks(struct str text)
+{
+    while (text.len > 0 && strchr(" .,!", text.ptr[text.len - 1]) != NULL)
+        text = str_first(text, text.len - 1);
+    return text;
+}
+
 bool
 value_is_no_answer(struct arena *mem, struct str text)
 {
-    struct str folded = value_fold(mem, text);
+    struct str folded = value_fold(mem, trim_marks(value_with_straight_apostrophes(mem, text)));
     return str_present(folded) &&
            is_one_of(folded, STR("idk,i don't know,i dont know,i do not know,don't know,dont know,"
                                  "dunno,not sure,i'm not sure,im not sure,unsure,unknown,no idea,"
@@ -164,14 +172,6 @@ trim_remark(struct str text)
 {
     size_t open = str_index(text, '(');
     return open > 1 && str_ends(text, STR(")")) ? trim_ends(str_first(text, open)) : text;
-}
-
-static struct str
-trim_marks(struct str text)
-{
-    while (text.len > 0 && strchr(" .,!", text.ptr[text.len - 1]) != NULL)
-        text = str_first(text, text.len - 1);
-    return text;
 }
 
 static bool

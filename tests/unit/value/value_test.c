@@ -2,6 +2,7 @@
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
+#include "domain/value_text.h"
 #include "value/value.h"
 #include "text/json_read.h"
 #include "unit/domains_kit.h"
@@ -224,6 +225,64 @@ invalid_values_are_explained(void **state)
     arena_free(mem);
 }
 
+#define NO_ANSWER "does not name anything; leave it out if it is not known"
+
+/* As an allergy it could hide that nobody asked, so it is refused. In other lists it says as little
+ * as an empty list, which "none" stands for there. In a list of names it can be a name. */
+static void
+no_answer_is_no_value(void **state)
+{
+    (void)state;
+    static const char *const texts[] = { "unknown",           "Unknown.", "yes", "Yes!", "not sure",
+                                         "I\u2019m not sure", "idk",      "?",   "maybe" };
+    static const char *const critical[][2] = {
+        { "food_profile", "allergies" },      { "food_profile", "intolerances" },
+        { "food_profile", "medical_diets" },  { "travel_profile", "accessibility_needs" },
+        { "lifestyle_profile", "allergies" },
+    };
+    static const char *const others[][2] = {
+        { "food_profile", "cuisines" },
+        { "food_profile", "disliked_foods" },
+        { "lifestyle_profile", "hobbies" },
+        { "travel_profile", "dream_destinations" },
+    };
+    struct arena *mem = arena_new();
+    struct value value;
+    for (size_t i = 0; i < ROWS(texts); i++) {
+        struct json_value given = { .type = JSON_STR, .text = str_of(texts[i]) };
+        for (size_t k = 0; k < ROWS(critical); k++) {
+            const struct member *member = member_of(critical[k][0], critical[k][1]);
+            assert_int_equal(member->safety, SAFETY_CRITICAL);
+            assert_str(str_of(value_read(mem, member, &given, &value)), STR(NO_ANSWER), texts[i]);
+        }
+        for (size_t k = 0; k < ROWS(others); k++) {
+            const struct member *member = member_of(others[k][0], others[k][1]);
+            assert_null(value_read(mem, member, &given, &value));
+            assert_str(value.key, VALUE_NONE, texts[i]);
+        }
+    }
+    struct json_value artist = { .type = JSON_STR, .text = STR("Yes") };
+    assert_null(
+        value_read(mem, member_of("music_preferences", "disliked_artists"), &artist, &value));
+    assert_str(value.json, STR("\"Yes\""), "a band");
+    arena_free(mem);
+}
+
+/* One part without an answer refuses the whole text: the rest could look complete. */
+static void
+a_list_with_no_answer_is_refused(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct json_value given = { .type = JSON_STR, .text = STR("peanuts, unknown") };
+    struct value *values;
+    size_t count;
+    assert_str(str_of(value_read_list(mem, member_of("food_profile", "allergies"), &given, &values,
+                                      &count)),
+               STR(NO_ANSWER), "peanuts, unknown");
+    arena_free(mem);
+}
+
 static void
 too_many_combining_marks_are_rejected(void **state)
 {
@@ -276,6 +335,8 @@ main(void)
         cmocka_unit_test(closed_vocabularies_replace_the_spelling),
         cmocka_unit_test(numbers_bools_and_objects_are_canonical),
         cmocka_unit_test(invalid_values_are_explained),
+        cmocka_unit_test(no_answer_is_no_value),
+        cmocka_unit_test(a_list_with_no_answer_is_refused),
         cmocka_unit_test(too_many_combining_marks_are_rejected),
         cmocka_unit_test(every_string_of_a_value_is_searched),
     };
