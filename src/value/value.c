@@ -129,10 +129,11 @@ read_word(struct arena *mem, const struct member *member, struct str text, struc
     } else if (statement_holds(member)) {
         key = statement_key(mem, text);
         problem = str_present(key) ? NULL : "has too many combining marks on one letter";
-    } else if (member->safety == SAFETY_CRITICAL && value_is_no_answer(mem, text)) {
-        problem = "does not name anything; leave it out if it is not known";
     } else if (!value_clean(mem, member, text, &shown, &key)) {
         problem = "has too many combining marks on one letter";
+    } else if (member->safety == SAFETY_CRITICAL &&
+               (value_is_no_answer(mem, text) || value_is_no_answer(mem, shown))) {
+        problem = "does not name anything; leave it out if it is not known";
     }
     if (problem == NULL)
         *out = (struct value){ .json = quoted(mem, shown),

@@ -212,9 +212,11 @@ trim_emoji(struct str *text)
     bool emoji =
         space > 1 && (str_starts(last, STR("\xf0\x9f")) || str_starts(last, STR("\xe2\x9d")) ||
                       str_starts(last, STR("\xe2\x98")));
-    if (emoji)
-        *text = trim_ends(str_first(*text, space - 1));
-    return emoji;
+    struct str left = emoji ? trim_ends(str_first(*text, space - 1)) : STR("");
+    if (left.len == 0)
+        return false; /* "!!! 👑" */
+    *text = left;
+    return true;
 }
 
 /* How people hedge and chat around a value: "vim btw", "just a microwave", "mostly jazz". A "mostly
@@ -395,8 +397,7 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
                !phrase_reads_on(left) && /* not "of Spain" from "music of Spain" */
                !(phrase_excludes(text) && value_lists_absences(member)) && /* "no minibar" */
                !lost_its_noun(member, text, left)) {
-        *shown = left;
-        *key = value_fold(mem, left);
+        return value_clean(mem, member, left, shown, key); /* which can be a sentence now */
     }
     return str_present(*key);
 }

@@ -268,6 +268,24 @@ no_answer_is_no_value(void **state)
     arena_free(mem);
 }
 
+/* What trimming leaves is read like a text of its own. */
+static void
+trimmed_texts_are_read_again(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct value value;
+    assert_str(str_of(read_as(mem, member_of("food_profile", "allergies"),
+                              "\"severe unknown allergy\"", &value)),
+               STR(NO_ANSWER), "an unknown allergy");
+    assert_null(read_as(mem, member_of("food_profile", "avoided_restaurants"),
+                        "\"no corner pub with live loud music lol\"", &value));
+    assert_str(value.json, STR("\"corner pub with live loud music\""), "a refusal and a filler");
+    assert_null(read_as(mem, member_of("communication_profile", "tones"), "\"!! 👑\"", &value));
+    assert_str(value.json, STR("\"!! 👑\""), "nothing but marks and an emoji");
+    arena_free(mem);
+}
+
 /* One part without an answer refuses the whole text: the rest could look complete. */
 static void
 a_list_with_no_answer_is_refused(void **state)
@@ -336,6 +354,7 @@ main(void)
         cmocka_unit_test(numbers_bools_and_objects_are_canonical),
         cmocka_unit_test(invalid_values_are_explained),
         cmocka_unit_test(no_answer_is_no_value),
+        cmocka_unit_test(trimmed_texts_are_read_again),
         cmocka_unit_test(a_list_with_no_answer_is_refused),
         cmocka_unit_test(too_many_combining_marks_are_rejected),
         cmocka_unit_test(every_string_of_a_value_is_searched),
