@@ -192,19 +192,33 @@ target_items(const struct climb *climb, const struct member *member, enum target
                                                                 : member->hint.std_items;
 }
 
-/* Names more values of a pick, if that adds at most `gap` tokens. */
+/* The pick with its next length. False: it names all values. */
+static bool
+next_length(const struct climb *climb, struct pick *pick)
+{
+    int items = longer_items(pick);
+    if (items == 0)
+        return false;
+    pick->items = items;
+    pick->level++;
+    count_pick(climb->format, pick);
+    return true;
+}
+
+/* Names more values of a pick, if that adds at most `gap` tokens. Towards many values, a length is
+ * passed over if the next one needs no more tokens: "and 1 more" can be longer than what is left.
+ */
 static bool
 lengthen(struct climb *climb, size_t index, enum target target, int gap)
 {
     const struct pick *pick = &climb->ladder->picks[index];
-    const struct member *member = pick->rung->hint->member;
-    int items = pick->items < target_items(climb, member, target) ? longer_items(pick) : 0;
-    if (items == 0)
-        return false;
     struct pick longer = *pick;
-    longer.items = items;
-    longer.level++;
-    count_pick(climb->format, &longer);
+    if (pick->items >= target_items(climb, pick->rung->hint->member, target) ||
+        !next_length(climb, &longer))
+        return false;
+    for (struct pick next = longer;
+         target >= TO_MOST && next_length(climb, &next) && next.cost <= longer.cost;)
+        longer = next;
     return longer.cost - pick->cost <= gap && (change(climb, index, &longer), true);
 }
 

@@ -175,16 +175,18 @@ phrase_fits(enum phrase_form form, struct str text)
         return true;
     if (words_count(text) > WORDS_MAX || phrase_is_clause(text))
         return false;
+    /* "dislikes country music", not "dislikes anything loud music" */
+    bool names = !words_in(words_first(text), " anything everything something whatever ") &&
+                 !phrase_is_fragment(text);
     switch (form) {
     case FORM_GERUND:
-        return is_gerund(text);
+        return names && is_gerund(text);
     case FORM_ADJECTIVE:
-        return is_adjective(text) && !phrase_is_fragment(text);
+        return names && is_adjective(text);
     case FORM_ROLE:
-        return is_role(text);
-    case FORM_NOUN: /* "dislikes country music", not "dislikes anything loud music" */
-        return !words_in(words_first(text), " anything everything something whatever ") &&
-               !phrase_is_fragment(text);
+        return names && is_role(text);
+    case FORM_NOUN:
+        return names;
     case FORM_THING:
         return !phrase_is_fragment(text) && !phrase_excludes(text);
     case FORM_VERB:

@@ -388,10 +388,10 @@ bool
 statement_decides(struct str key)
 {
     static const char *const words[] = {
-        "avoid", "best",    "dislike", "enjoy",  "enough",  "except", "hate",   "instead", "least",
-        "limit", "love",    "me",      "most",   "must",    "need",   "needs",  "never",   "no",
-        "not",   "nothing", "only",    "prefer", "quit",    "rather", "refuse", "should",  "than",
-        "too",   "unless",  "want",    "wants",  "without", "would",
+        "avoid", "best",    "dislike", "enjoy", "enough", "except",  "hate",   "instead", "least",
+        "limit", "love",    "me",      "most",  "must",   "need",    "needs",  "never",   "no",
+        "not",   "nothing", "only",    "over",  "prefer", "quit",    "rather", "refuse",  "should",
+        "than",  "too",     "unless",  "want",  "wants",  "without", "would",
     };
     struct str word;
     while (str_cut(&key, ' ', &word))

@@ -334,10 +334,10 @@ bool
 value_needs_user(struct arena *mem, const struct domain *domain, const struct member *member,
                  const struct value *value)
 {
-    /* "none" is never known: no app may say that the user has no allergies. */
-    bool known = member->vocabulary != NULL && !str_eq(value->key, VALUE_NONE) &&
+    /* No app may say that the user has no allergies; "none" for humor is a choice like others. */
+    bool critical = member->safety == SAFETY_CRITICAL;
+    bool known = member->vocabulary != NULL && !(critical && str_eq(value->key, VALUE_NONE)) &&
                  vocabulary_find(member->vocabulary, value->key);
-    bool decides =
-        member->safety == SAFETY_CRITICAL || (domain->always && member->vocabulary != NULL);
+    bool decides = critical || (domain->always && member->vocabulary != NULL);
     return statement_holds(member) || (decides && !known) || value_suspicion(mem, value) != NULL;
 }

@@ -201,21 +201,34 @@ trim_filler(struct str *text, struct str list, bool at_end)
     return true;
 }
 
-/* "pizza 🍕": an emoji after the last word. */
+static bool
+starts_with_emoji(struct str text)
+{
+    return str_starts(text, STR("\xf0\x9f")) || str_starts(text, STR("\xe2\x9d")) ||
+           str_starts(text, STR("\xe2\x98"));
+}
+
+/* In any script, at least at the start. */
+static bool
+has_letter(struct str text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if (ascii_is_letter(text.ptr[i]))
+            return true;
+    return text.len > 0 && (unsigned char)text.ptr[0] >= 0x80 && !starts_with_emoji(text);
+}
+
+/* "pizza 🍕": an emoji after the last word. A text without words keeps them all. */
 static bool
 trim_emoji(struct str *text)
 {
     size_t space = text->len;
     while (space > 0 && text->ptr[space - 1] != ' ')
         space--;
-    struct str last = str_from(*text, space);
-    bool emoji =
-        space > 1 && (str_starts(last, STR("\xf0\x9f")) || str_starts(last, STR("\xe2\x9d")) ||
-                      str_starts(last, STR("\xe2\x98")));
-    struct str left = emoji ? trim_ends(str_first(*text, space - 1)) : STR("");
-    if (left.len == 0)
-        return false; /* "!!! 👑" */
-    *text = left;
+    if (space <= 1 || !starts_with_emoji(str_from(*text, space)) ||
+        !has_letter(str_first(*text, space)))
+        return false;
+    *text = trim_ends(str_first(*text, space - 1));
     return true;
 }
 

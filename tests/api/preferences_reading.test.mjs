@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { assertError } from "../kit/expect.mjs";
 import { addPerson, DOMAINS, HOUR, userinfo } from "../kit/oauth.mjs";
-import { Client, connected, fine, FOOD, MUSIC, secondApp } from "../kit/preferences.mjs";
+import { Client, connected, fine, FOOD, MUSIC, secondApp, WAITING } from "../kit/preferences.mjs";
 
 const READS = [`preferences/${MUSIC}`, "preferences", "preferences/atoms", "domains", `domains/${MUSIC}/schema`, `domains/${MUSIC}/stats`];
 
@@ -144,9 +144,6 @@ test("every domain has a schema of its record, by the draft of 2020-12", async (
   const { schema } = await api.read(`domains/${MUSIC}/schema`);
   assert.ok(schema.properties.favorite_artists && schema.properties.genres);
 });
-
-// An app's statements, and its critical facts outside the vocabulary, wait for the user.
-const WAITING = ["statements", "allergies", "intolerances", "medical_diets", "accessibility_needs"];
 
 test("every member of a schema accepts a value of its type and returns it", async (t) => {
   const { api } = await connected(t);

@@ -6,7 +6,7 @@ import path from "node:path";
 import test from "node:test";
 import Ajv2020 from "ajv/dist/2020.js";
 import { addPerson, DOMAINS, EVERYTHING, stage } from "../kit/oauth.mjs";
-import { Client } from "../kit/preferences.mjs";
+import { Client, WAITING } from "../kit/preferences.mjs";
 import { Random } from "../kit/preferences_model.mjs";
 import { body, brokenBodies, MergedRecord, text } from "../kit/schema_bodies.mjs";
 import { ROOT } from "../kit/world.mjs";
@@ -17,8 +17,6 @@ const ALL = [...DOMAINS, "reading"];
 const VALID = process.env.SCHEMA_ROUNDS ? 200 : 20; // bodies a domain and round
 const ROOM = 150; // facts, after which a new user is used
 
-// An app's statements, and its critical facts outside the vocabulary, wait for the user.
-const WAITING = ["statements", "allergies", "intolerances", "medical_diets", "accessibility_needs", "reading_aids"];
 const certain = (preferences) => Object.fromEntries(Object.entries(preferences).filter(([member]) => !WAITING.includes(member)));
 
 // A user who writes into one domain only; a new user before it is full.

@@ -4,6 +4,13 @@ import assert from "node:assert/strict";
 import { assertCommon, assertError } from "./expect.mjs";
 import { addApp, DAY, stage } from "./oauth.mjs";
 
+// Members whose values wait for the user if an app writes them: statements, critical facts outside the vocabulary, and how to
+// answer outside the vocabulary, which concerns every request.
+export const WAITING = [
+  "statements", "allergies", "intolerances", "medical_diets", "accessibility_needs", "reading_aids",
+  "answer_accessibility", "answer_languages", "avoided_languages", "pronouns", "tones", "avoided_tones", "formats", "avoided_formats", "currency",
+];
+
 export const READ_WRITE = "preferences:read preferences:write";
 export const MUSIC = "music_preferences";
 export const FOOD = "food_profile";

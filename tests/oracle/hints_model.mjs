@@ -170,7 +170,7 @@ function losers(facts) {
 
 const compareBytes = (a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b));
 
-const DECIDES = /^(avoid|best|dislike|enjoy|enough|except|hate|instead|least|limit|love|me|most|must|needs?|never|no|not|nothing|only|prefer|quit|rather|refuse|should|than|too|unless|wants?|without|would)$/;
+const DECIDES = /^(avoid|best|dislike|enjoy|enough|except|hate|instead|least|limit|love|me|most|must|needs?|never|no|not|nothing|only|over|prefer|quit|rather|refuse|should|than|too|unless|wants?|without|would)$/;
 const decides = ({ member, key }) => member.tellsEach && key.split(" ").some((word) => DECIDES.test(word));
 
 // The user's own list keeps the user's order; statements that say what the user wants come before others.
