@@ -69,22 +69,31 @@ export async function instructionsPerRequest(store, row, requests, cache, functi
 
 // ---- hints alone ----
 
-const COMPOSITIONS = 20; // per combination; all cost the same
+const COMPOSITIONS = 8; // per combination; all cost the same
+const PEOPLE = 10;
 
 // Each call of the function has its own count: [{ question, count }, …].
-async function countCompositions(store, times) {
+async function countCompositions(store, person, times) {
   const file = join(makeFolder(), "callgrind.out");
   const under = callgrind(file, "--zero-before=compose_hints", "--dump-after=compose_hints");
-  const [program, ...words] = [...under, tools.compose, store, "person0", String(times)];
+  const [program, ...words] = [...under, tools.compose, store, person, String(times)];
   const lines = (await run(program, words)).trimEnd().split("\n");
   return lines.map((line, i) => ({ question: JSON.parse(line), count: countIn(`${file}.${i + 1}`) }));
 }
 
-// For the first user of people.c, who has 40 atoms.
+async function compositionsOf(store, person) {
+  const once = await countCompositions(store, person, COMPOSITIONS);
+  const twice = await countCompositions(store, person, 2 * COMPOSITIONS);
+  return once.map(({ question, count }, i) => ({ ...question, instructions: (twice[i].count - count) / COMPOSITIONS }));
+}
+
+const mean = (values) => Math.round(values.reduce((sum, each) => sum + each, 0) / values.length);
+
+// The means of the first users of people.c, who have 40 atoms each: what one user has of a context depends on chance.
 export async function instructionsPerComposition() {
   const store = sqliteStore();
-  await run(tools.people, [store, "1", "0", join(makeFolder(), "tokens")]);
-  const once = await countCompositions(store, COMPOSITIONS);
-  const twice = await countCompositions(store, 2 * COMPOSITIONS);
-  return once.map(({ question, count }, i) => ({ ...question, instructions: Math.round((twice[i].count - count) / COMPOSITIONS) }));
+  await run(tools.people, [store, String(PEOPLE), "0", join(makeFolder(), "tokens")]);
+  const each = [];
+  for (let i = 0; i < PEOPLE; i++) each.push(await compositionsOf(store, `person${i}`));
+  return each[0].map((one, i) => ({ ...one, instructions: mean(each.map((rows) => rows[i].instructions)), tokens: mean(each.map((rows) => rows[i].tokens)), bytes: mean(each.map((rows) => rows[i].bytes)) }));
 }

@@ -13,6 +13,7 @@
 #include "value/phrase.h"
 #include "value/value_none.h"
 #include "value/value_speech.h"
+#include "value/value_trim.h"
 #include "domain/value_text.h"
 
 #include <string.h>
@@ -65,22 +66,27 @@ value_is_no_answer(struct arena *mem, struct str text)
 }
 
 /* In a member without a sentence for it, only what cannot be a name. A list of everything says as
- * little as an empty one. "Yes" and "Anything" are names of bands, "n/a" is none. */
+ * little as an empty one. "Yes" and "Anything" are names of bands where there is no vocabulary. */
 static bool
 is_bare_none(struct arena *mem, const struct member *member, struct str folded)
 {
-    if (is_one_of(folded, STR("n/a,not applicable,no preference,no preferences,idk,"
-                              "i don't know,i dont know")))
-        return member->type == MEMBER_ARRAY;
-    if (member->type != MEMBER_ARRAY || value_is_of_names(member))
+    static const char always[] = "n/a,not applicable,no preference,no preferences,idk,"
+                                 "i don't know,i dont know";
+    static const char phrases[] =
+        "doesn't matter,all of them,none in particular,a bit of everything,a little bit of "
+        "everything,a little of everything,a mix of everything,any kind,all kinds,any language,"
+        "nothing really,nothing special,nothing in particular,nothing, really,i like everything,"
+        "i eat everything,don't know,dont know,not sure,i'm not sure,no idea,prefer not to say";
+    static const char words[] = "none,any,whatever,everything,all,a mix,anything,nothing";
+    if (member->type != MEMBER_ARRAY)
         return false;
-    return is_one_of(folded,
-                     STR("none,any,whatever,doesn't matter,all of them,everything,all,none in "
-                         "particular,a bit of everything,a little bit of everything,a little of "
-                         "everything,a mix,a mix of everything,anything,any kind,all kinds,"
-                         "any language,nothing,nothing really,nothing special,nothing in "
-                         "particular,nothing, really,i like everything,i eat everything")) ||
-           value_is_no_answer(mem, folded);
+    if (is_one_of(folded, str_of(always)))
+        return true;
+    if (value_is_of_names(member))
+        return false;
+    return is_one_of(folded, str_of(phrases)) ||
+           (member->vocabulary != NULL &&
+            (is_one_of(folded, str_of(words)) || value_is_no_answer(mem, folded)));
 }
 
 /* ---- vocabulary ---- */
@@ -128,147 +134,6 @@ value_contains(struct arena *mem, const struct vocabulary *vocabulary, struct st
     return false;
 }
 
-/* ---- trimming ---- */
-
-static bool
-joins_words(char c)
-{
-    return c == ' ' || c == '-' || c == '_';
-}
-
-/* Compares the start of a text as written with a folded phrase. Returns the length that matches and
- * ends with a word; 0: none. Only ASCII letters are folded: other letters must match as written. */
-static size_t
-match_phrase(struct str text, struct str phrase)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < phrase.len; i++, at++) {
-        if (at == text.len)
-            return 0;
-        char c = text.ptr[at];
-        c = ascii_to_lower(c);
-        if (c != phrase.ptr[i] && !(phrase.ptr[i] == ' ' && joins_words(c)))
-            return 0;
-    }
-    /* "on" is no part of "on-prem". */
-    bool hyphen = at < text.len && text.ptr[at] == '-' && str_index(phrase, ' ') == phrase.len;
-    bool ends = at == text.len || joins_words(text.ptr[at]) || text.ptr[at] == ':';
-    return ends && !hyphen ? at : 0;
-}
-
-static struct str
-trim_ends(struct str text)
-{
-    while (text.len > 0 && (joins_words(text.ptr[0]) || text.ptr[0] == ':'))
-        text = str_from(text, 1);
-    while (text.len > 0 && strchr(" -_:.!,", text.ptr[text.len - 1]) != NULL)
-        text = str_first(text, text.len - 1);
-    return text;
-}
-
-/* "shellfish (severe)": a remark in parentheses describes the value. */
-static struct str
-trim_remark(struct str text)
-{
-    size_t open = str_index(text, '(');
-    return open > 1 && str_ends(text, STR(")")) ? trim_ends(str_first(text, open)) : text;
-}
-
-static bool
-starts_word(char c)
-{
-    return ascii_is_alphanumeric(c) || (unsigned char)c >= 0x80;
-}
-
-/* ---- fillers ---- */
-
-/* Sets *text to what is left without a phrase of the list at its start or end. */
-static bool
-trim_filler(struct str *text, struct str list, bool at_end)
-{
-    struct str phrase, left = STR("");
-    while (left.len == 0 && str_cut(&list, ',', &phrase)) {
-        size_t tail = text->len > phrase.len ? text->len - phrase.len : 0;
-        if (!at_end && tail > 0 && match_phrase(*text, phrase) == phrase.len)
-            left = trim_ends(str_from(*text, phrase.len));
-        else if (at_end && tail > 0 && strchr(" ,", text->ptr[tail - 1]) != NULL &&
-                 match_phrase(str_from(*text, tail), phrase) == phrase.len)
-            left = trim_ends(str_first(*text, tail));
-    }
-    if (left.len == 0 || !starts_word(left.ptr[0]))
-        return false;
-    *text = left;
-    return true;
-}
-
-static bool
-starts_with_emoji(struct str text)
-{
-    return str_starts(text, STR("\xf0\x9f")) || str_starts(text, STR("\xe2\x9d")) ||
-           str_starts(text, STR("\xe2\x98"));
-}
-
-/* In any script, at least at the start. */
-static bool
-has_letter(struct str text)
-{
-    for (size_t i = 0; i < text.len; i++)
-        if (ascii_is_letter(text.ptr[i]))
-            return true;
-    return text.len > 0 && (unsigned char)text.ptr[0] >= 0x80 && !starts_with_emoji(text);
-}
-
-/* "pizza 🍕": an emoji after the last word. A text without words keeps them all. */
-static bool
-trim_emoji(struct str *text)
-{
-    size_t space = text->len;
-    while (space > 0 && text->ptr[space - 1] != ' ')
-        space--;
-    if (space <= 1 || !starts_with_emoji(str_from(*text, space)) ||
-        !has_letter(str_first(*text, space)))
-        return false;
-    *text = trim_ends(str_first(*text, space - 1));
-    return true;
-}
-
-/* How people hedge and chat around a value: "vim btw", "just a microwave", "mostly jazz". A "mostly
- * vegetarian diet" is one. */
-static bool
-trim_fillers(const struct member *member, struct str *text)
-{
-    static const char hedges[] = "just,only,a bit of,a little bit of,definitely,probably,maybe,"
-                                 "honestly,usually,often,mostly,mainly,primarily,especially";
-    static const char chat[] = "btw,lol,haha,tbh,please,pls,though,obviously,of course,for sure,"
-                               "mostly,mainly,usually,one day,someday,some day,if possible";
-    if (value_is_of_names(member) || member->safety == SAFETY_CRITICAL)
-        return false;
-    bool graded = member->hint.form == FORM_ADJECTIVE || member->hint.form == FORM_ROLE;
-    return trim_emoji(text) || trim_filler(text, str_of(chat), true) ||
-           (!graded && trim_filler(text, str_of(hedges), false));
-}
-
-/* Removes one phrase from either end. False: there is none, or no word would be left. */
-static bool
-trim_once(const struct member *member, struct str *text)
-{
-    for (size_t i = 0; i < member->trim_count; i++) {
-        struct str phrase = member->trims[i], left = STR("");
-        size_t length = match_phrase(*text, phrase);
-        size_t tail = text->len > phrase.len ? text->len - phrase.len : 0;
-        if (length > 0)
-            left = trim_ends(str_from(*text, length));
-        else if (tail > 0 && joins_words(text->ptr[tail - 1]) &&
-                 match_phrase(str_from(*text, tail), phrase) == phrase.len)
-            left = trim_ends(str_first(*text, tail));
-        if (left.len > 0 && starts_word(left.ptr[0])) {
-            *text = left;
-            return true;
-        }
-    }
-    return trim_fillers(member, text);
-}
-
 /* ---- one value ---- */
 
 static const struct vocabulary_value *
@@ -301,7 +166,7 @@ after_exception(struct arena *mem, const struct member *member, struct str text)
     for (size_t i = 1; i < text.len && text.len <= VALUE_MAX_BYTES; i++)
         for (size_t k = 0; exceptions[k] != NULL; k++)
             if (str_starts(str_from(text, i), str_of(exceptions[k])) &&
-                value_means_none(mem, member, trim_ends(str_first(text, i))))
+                value_means_none(mem, member, value_trim_ends(str_first(text, i))))
                 return str_from(text, i + strlen(exceptions[k]));
     return text;
 }
@@ -329,8 +194,8 @@ find_entry(struct arena *mem, const struct member *member, struct str text, stru
         if (found == NULL)
             found = find_spelling(mem, member, trim_marks(*left)); /* "Peanuts!" */
         if (found == NULL && member->safety == SAFETY_CRITICAL)
-            found = find_spelling(mem, member, trim_remark(*left));
-    } while (found == NULL && trim_once(member, left));
+            found = find_spelling(mem, member, value_trim_remark(*left));
+    } while (found == NULL && value_trim_once(member, left));
     if (found == NULL && find_named(mem, member, text, &name, 1) == 1) {
         *left = name;
         found = find_spelling(mem, member, name);
@@ -343,7 +208,7 @@ find_entry(struct arena *mem, const struct member *member, struct str text, stru
 static bool
 lost_its_noun(const struct member *member, struct str text, struct str left)
 {
-    while (trim_fillers(member, &text))
+    while (value_trim_fillers(member, &text))
         ;
     return !str_eq(text, left) && member->safety != SAFETY_CRITICAL && member->vocabulary != NULL &&
            str_starts(text, left) && ascii_is_lower(left.ptr[0]);
@@ -440,9 +305,9 @@ split(struct str text, bool words, struct str *out)
             length = str_starts(rest, str_of(links[k])) ? strlen(links[k]) : 0;
         if (length == 0)
             continue;
-        struct str part = trim_ends((struct str){ text.ptr + start, i - start });
+        struct str part = value_trim_ends((struct str){ text.ptr + start, i - start });
         if (count > 0 && str_starts(part, STR("and ")))
-            part = trim_ends(str_from(part, 4));
+            part = value_trim_ends(str_from(part, 4));
         if (part.len > 0)
             out[count++] = part;
         start = i + length;
@@ -460,7 +325,7 @@ without_number(struct str text)
         digits++;
     if (digits > 0 && digits < text.len && text.ptr[digits] == ' ')
         return str_from(text, digits + 1);
-    trim_filler(&text, STR("a,an,one,two,three,four,five,six,my,our"), false);
+    value_trim_filler(&text, STR("a,an,one,two,three,four,five,six,my,our"), false);
     return text;
 }
 
