@@ -180,7 +180,7 @@ phrase_fits(enum phrase_form form, struct str text)
                  !phrase_is_fragment(text);
     switch (form) {
     case FORM_GERUND:
-        return names && is_gerund(text);
+        return is_gerund(text); /* also "at the gym" */
     case FORM_ADJECTIVE:
         return names && is_adjective(text);
     case FORM_ROLE:

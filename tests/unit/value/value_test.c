@@ -244,7 +244,7 @@ no_answer_is_no_value(void **state)
         { "food_profile", "cuisines" },
         { "food_profile", "disliked_foods" },
         { "lifestyle_profile", "hobbies" },
-        { "travel_profile", "dream_destinations" },
+        { "travel_profile", "travel_styles" },
     };
     struct arena *mem = arena_new();
     struct value value;
@@ -263,7 +263,7 @@ no_answer_is_no_value(void **state)
     }
     struct json_value artist = { .type = JSON_STR, .text = STR("Yes") };
     assert_null(
-        value_read(mem, member_of("music_preferences", "disliked_artists"), &artist, &value));
+        value_read(mem, member_of("music_preferences", "favorite_artists"), &artist, &value));
     assert_str(value.json, STR("\"Yes\""), "a band");
     arena_free(mem);
 }
