@@ -144,7 +144,7 @@ const char *const label_other_topics[] = {
     "sales_report", "market_share", "wholesale", "supplier", "reservation_system",
     /* knowledge */
     "who_wrote", "who_composed", "who_painted", "who_discovered", "when_was", "where_does",
-    "come_from", "history_of", "how_do_plane", "how_do_airplane", "how_do_train", "calorie_burned",
+    "come_from", "history_of", "how_do_plane", "how_do_airplane", "calorie_burned",
     "calories_burned", "circuit_breaker", "inventory_of",
     /* household */
     "carpet", NULL

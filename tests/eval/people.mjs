@@ -9,7 +9,7 @@ import { ROOT } from "../kit/runner.mjs";
 import * as texts from "./texts.mjs";
 
 export const definitions = readDefinitions(path.join(ROOT, "domains"));
-export const SEEDS = [2026, 7];
+export const SEEDS = process.env.EVAL_SEEDS?.split(",").map(Number) ?? [2026, 7];
 export let d = dice(SEEDS[0]);
 
 // The same seed gives the same users.
