@@ -22,7 +22,8 @@ bool value_trim_filler(struct str *text, struct str list, bool at_end);
 /* Removes one hedge, one word of chat, or one emoji. */
 bool value_trim_fillers(const struct member *member, struct str *text);
 
-/* Removes one phrase of the member, or one filler, from either end. False: there is none, or no word would be left. */
+/* Removes one phrase of the member, or one filler, from either end. False: there is none, or no
+ * word would be left. */
 bool value_trim_once(const struct member *member, struct str *text);
 
 #endif
