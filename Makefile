@@ -11,6 +11,10 @@
 #
 # Builds are reproducible: the same commit and compiler give the same build/penchant in every directory.
 
+# All processors, unless -j is given. A make that another make started shares the processors with it.
+ifeq ($(MAKELEVEL)$(filter -j% --jobserver%,$(MAKEFLAGS)),0)
+MAKEFLAGS += -j$(shell nproc)
+endif
 MAKEFLAGS += --no-builtin-rules
 .SUFFIXES:
 .DELETE_ON_ERROR:

@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/background.h"
 #include "base/clock.h"
+#include "base/fault_injection.h"
 #include "base/log.h"
 #include "base/timekeeper.h"
 #include "job/activity.h"
@@ -39,7 +40,7 @@
 #define WRITE_MS (10 * 1000) /* between two writes of usage counters */
 #define STEP_MS 100          /* at most between two steps of a round, so that requests can write */
 #define REBUILD_MS 20        /* between two rebuild steps, which are short */
-#define CLOCK_CHECK_MS 500   /* fault injection may move the clock */
+#define CLOCK_CHECK_MS FAULT_INJECTION_INTERVAL(500) /* fault injection may move the clock */
 
 struct housekeeping {
     struct db *db;
@@ -147,9 +148,10 @@ delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
         activity_store_delete_expired, attempt_store_delete_expired, app_store_finish_deletions,
         lookup_claims_settle,
     };
+    int64_t pause = STEP_MS;
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
         bool more = true;
-        int64_t pause = STEP_MS, rows = EXPIRY_ROWS;
+        int64_t rows = EXPIRY_ROWS;
         while (more && !wait_for(housekeeping, pause)) {
             int64_t began = clock_ticks_ns();
             if (expiry_step(housekeeping->db, mem, deletes[i], timekeeper_deletion_time(), rows,

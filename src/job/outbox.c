@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/background.h"
 #include "base/clock.h"
+#include "base/fault_injection.h"
 #include "base/log.h"
 #include "base/metric.h"
 #include "job/outbox_message.h"
@@ -20,8 +21,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define LOOK_MS 500    /* between two looks into the outbox */
-#define COUNT_MS 10000 /* between two counts for the metrics */
+#define LOOK_MS FAULT_INJECTION_INTERVAL(500) /* between two looks into the outbox */
+#define COUNT_MS 10000                        /* between two counts for the metrics */
 
 struct outbox {
     struct outbox_settings settings;

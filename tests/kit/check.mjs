@@ -26,6 +26,12 @@ const ON_DISK = { TMPDIR: os.tmpdir() };
 // These commands refuse a store of several databases; api/backup tests that.
 const ONE_DATABASE = ["move", "restore"];
 
+// These files wait for deadlines, restarts, or other servers most of their time, and leave the processors to others.
+const WAITING = [
+  ..."activity mail mail_tls proxies reload follow steady spread_hang spread_restore spread_crash postgres_clock postgres_commit postgres_hang".split(" "),
+  ..."postgres_names postgres_nodes postgres_pool postgres_pooler postgres_promotion postgres_slow postgres_timeline postgres_trouble connection_test".split(" "),
+];
+
 // Long files run first and short ones last, so that all cores are busy until the end.
 const all = [
   ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" }, 900_000)),
@@ -43,7 +49,10 @@ const all = [
   ...units.filter((binary) => !speaksPostgres(binary)).map((binary) => unitTask("unit", binary)),
   ...units.filter(speaksPostgres).map((binary) => unitTask("unit on both stores", binary, freshDatabase)),
   ...targets().map((target) => replayTask(target)),
-];
+].map((task) => ({ ...task, waits: WAITING.includes(path.basename(task.name)) }));
+
+const unknown = WAITING.filter((name) => !all.some((task) => path.basename(task.name) === name));
+if (unknown.length > 0) throw new Error(`WAITING lists files that do not exist: ${unknown.join(", ")}`);
 
 // `make check-quick`: the fast text checks, all unit tests, and one api file for each part of the product.
 const QUICK = [

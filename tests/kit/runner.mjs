@@ -11,7 +11,8 @@ import { sanitizerReport, sanitizers } from "./process.mjs";
 export const ROOT = path.resolve(fileURLToPath(import.meta.url), "../../..");
 const REPORTER = path.join(ROOT, "tests/kit/reporter.mjs");
 
-// One more than the number of cores, because most tests wait for a process or the disk.
+// One more than the number of cores, because most tests wait for a process or the disk. Tasks that do little but wait (`waits`)
+// have another slot.
 const SLOTS = Number(process.env.TEST_SLOTS ?? os.cpus().length + 1);
 
 // ---- running one program ----
@@ -254,12 +255,12 @@ export async function runAll(tasks, shared = {}, { partial = false, again = fals
     if (!groups.has(group)) groups.set(group, new Group(group));
     groups.get(group).left++;
   }
-  const queue = [...tasks];
+  const [waiting, busy] = [tasks.filter(({ waits }) => waits), tasks.filter(({ waits }) => !waits)];
   const done = [];
   const failed = [];
   const cpus = os.cpus();
-  const slot = async () => {
-    for (let task; (task = queue.shift()); ) {
+  const slot = async (next) => {
+    for (let task; (task = next()); ) {
       const group = groups.get(task.group);
       const began = Date.now();
       group.began ??= began;
@@ -272,7 +273,8 @@ export async function runAll(tasks, shared = {}, { partial = false, again = fals
       if (group.left === 0 && group.failed === 0 && !(partial && group.isEmpty)) printGroup(group);
     }
   };
-  await Promise.all(Array.from({ length: SLOTS }, slot));
+  const slots = Array.from({ length: SLOTS }, () => slot(() => busy.shift() ?? waiting.shift()));
+  await Promise.all([...slots, slot(() => waiting.shift())]);
   const withFailures = new Set(failed.map(({ group }) => group));
   if (again) await runAlone(failed, shared);
   withFailures.forEach(printGroup);
