@@ -248,11 +248,14 @@ static const struct json_value *
 read_file(struct filling *filling, struct str name)
 {
     const struct json_value *file = NULL;
+    struct why why = { 0 };
     struct str text = embedded_find(str_c(filling->mem, name));
     if (!str_present(text))
         report_placeholder(filling, name);
-    else if (json_read(filling->mem, text, OPENAPI_DEPTH_MAX, &file, filling->why))
+    else if (json_read(filling->mem, text, OPENAPI_DEPTH_MAX, &file, &why)) {
         filling->failed = true;
+        why_set(filling->why, "%.*s, %s", STR_ARG(name), why.text);
+    }
     return filling->failed ? NULL : file;
 }
 
