@@ -50,8 +50,8 @@ struct str client_metadata_join_uris(struct arena *mem, const struct client_meta
 struct str client_metadata_mark(struct arena *mem, const struct client_metadata *metadata);
 
 /* The same for every registration of one client: "dyn_" and a digest of its name, its redirect URIs
- * without the ports of loopback hosts, its software_id, and its purpose, so that nobody who sends
- * the same metadata with another purpose changes the hints of this client. */
+ * without the ports of loopback hosts, its software_id, and its purpose, so that a registration
+ * with the same metadata and another purpose does not change the hints of this client. */
 struct str client_metadata_id(struct arena *mem, const struct client_metadata *metadata);
 
 #endif

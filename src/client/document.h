@@ -1,4 +1,4 @@
-/* document.h - judges the response to the request for a client ID metadata document.
+/* document.h - validates the response to a request for a client ID metadata document.
  *
  * Pure; results are allocated from `mem`, or point into the response. Any thread may call them. */
 #ifndef CLIENT_DOCUMENT_H

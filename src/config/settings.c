@@ -151,8 +151,8 @@ const struct setting_row setting_rows[] = {
           "Milliseconds for PostgreSQL to answer a statement; a request that waits longer is "
           "answered with 503. Not used with SQLite." },
     { "drain-delay", SETTING_NUMBER, "0", AT(drain_delay), .max = 300,
-      .summary = "Seconds between SIGTERM, when /readyz turns 503, and the end of accepting "
-                 "connections, so that a load balancer notices first." },
+      .summary = "Seconds to accept connections after SIGTERM, while /readyz returns 503, so that "
+                 "a load balancer can stop sending requests." },
     { "cache", SETTING_NUMBER, "64", AT(cache), .max = 1048576,
       .summary = "Memory for cached responses, in MiB; 0 turns the cache off." },
     { "connections", SETTING_NUMBER, STRINGIFY(HTTP_CONNECTIONS_MAX), AT(connections), .min = 1,
@@ -189,8 +189,8 @@ const struct setting_row setting_rows[] = {
       .summary = "Maximum client ID metadata documents fetched per address in one minute; 0 means "
                  "no limit." },
     { "rate-mail", SETTING_NUMBER, "5", AT(rate_mail), .max = 1000000,
-      .summary = "Maximum emails that anyone can request per recipient and per address of the "
-                 "network in one hour; 0 means no limit." },
+      .summary = "Maximum emails requested per recipient and per network address in one hour; 0 "
+                 "means no limit." },
     { "smtp-url", SETTING_TEXT, NULL, AT(smtp_url), .problem = smtp_url_problem,
       .default_text = "no email",
       .summary = "Mail server: smtps://HOST:PORT, or smtp://HOST:PORT with STARTTLS, which is "
@@ -208,7 +208,7 @@ const struct setting_row setting_rows[] = {
                  "name without a slash is a credential of the systemd unit." },
     { "smtp-ca", SETTING_TEXT, NULL, AT(smtp_ca), .problem = file_problem,
       .default_text = "the certificates of the system",
-      .summary = "PEM file with the certificates that may sign the mail server's." },
+      .summary = "PEM file with the CA certificates to trust for the mail server." },
     { "security-contact", SETTING_TEXT, NULL, AT(security_contact), .problem = contact_problem,
       .default_text = "no security.txt",
       .summary = "Where to report vulnerabilities: mailto:ADDRESS or an https URL, published in "
@@ -237,11 +237,11 @@ const struct setting_row setting_rows[] = {
                  "user's device." },
     { "client-documents", SETTING_TEXT, "on", AT(client_documents), .problem = documents_problem,
       .summary = "Whether a client can use the URL of a client ID metadata document as its "
-                 "client_id: on, off, or only documents of these hosts, as above. Turn it off if "
-                 "the service cannot reach the internet." },
+                 "client_id: on, off, or only documents of these hosts, separated by spaces. Turn "
+                 "it off if the service cannot reach the internet." },
     { "client-documents-ca", SETTING_TEXT, NULL, AT(client_documents_ca), .problem = file_problem,
       .default_text = "the certificates of the system",
-      .summary = "PEM file with the certificates that may sign those of document hosts." },
+      .summary = "PEM file with the CA certificates to trust for hosts of documents." },
     { "client-documents-local", SETTING_TEXT, NULL, AT(client_documents_local),
       .problem = hosts_problem, .default_text = "none",
       .summary = "Hosts of documents that may have an address on a private network or on this "
@@ -253,8 +253,8 @@ const struct setting_row setting_rows[] = {
       .summary = "Private-use URI schemes without a dot that clients without an app in the "
                  "portal may redirect to, separated by spaces." },
     { "sandbox", .fallback = "on", CHOICE_AT(sandbox), .choices = { "off", "on" },
-      .summary = "Whether the service gives up what it does not need: running programs, opening "
-                 "files that no setting names, and system calls of other purposes." },
+      .summary = "Whether the service drops permissions that it does not need: to run programs, to "
+                 "open files that no setting names, and to use other system calls." },
     { "access-log", .fallback = "on", CHOICE_AT(access_log), .choices = { "off", "on" },
       .summary = "Whether to log each request." },
     { "log-format", .fallback = "text", CHOICE_AT(log_format), .choices = { "text", "json" },

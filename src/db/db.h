@@ -131,13 +131,14 @@ typedef enum err db_work(struct db_tx *tx, void *argument);
 enum err db_write(struct db *db, db_work *work, void *argument);
 
 /* As db_write(), for work that many requests do at the same time. On PostgreSQL such writes share
- * transactions: what they ask at the same time becomes one statement (SQL_MANY). Then they are not
- * isolated from each other by row locks. Writes with the same key never share a transaction, so the
- * key must name everything that the work reads and then changes. The work must not wait for another
- * thread between two statements. */
+ * transactions: equal statements that they run at the same time become one (SQL_MANY). Then they
+ * are not isolated from each other by row locks. Writes with the same key never share a
+ * transaction, so the key must name everything that the work reads and then changes. The work must
+ * not wait for another thread between two statements. */
 enum err db_write_shared(struct db *db, struct str key, db_work *work, void *argument);
 
-/* Whether the transaction is such a one, in which db_put() runs the form for many callers. */
+/* Whether the transaction is shared, so that db_put() runs the statement's form for many callers.
+ */
 bool db_is_shared(const struct db_tx *tx);
 
 /* For transactions that take access away: may use the space that SQLite's store reserves for a full
@@ -166,17 +167,16 @@ uint64_t db_version(struct db *db, struct str id);
 uint64_t db_commits(struct db *db);
 uint64_t db_tx_commits(const struct db_tx *tx); /* the commits that a read sees at least */
 
-/* The number of the last question to the database about what changed: take it when a request
- * arrives. */
+/* The number of the last query for what other processes changed: take it when a request arrives. */
 uint64_t db_sync_ticket(struct db *db);
 
-/* Brings the versions up to date with what other processes committed. One question to the database
- * answers all callers that were waiting when it was asked, so it may be used for every request.
+/* Brings the versions up to date with what other processes committed. All callers that are waiting
+ * share one query to the database, so it may be used for every request.
  *
  * Calls done() once, on any thread, and perhaps before this function returns. ERR_NONE: the
- * versions include every commit that was acknowledged before the ticket. Otherwise the database
- * could not be asked within its deadline, and nothing cached may be used. The caller owns the
- * struct, which must stay valid until done() is called. */
+ * versions include every commit that was acknowledged before the ticket. Otherwise the query failed
+ * or missed its deadline, and nothing cached may be used. The caller owns the struct, which must
+ * stay valid until done() is called. */
 #define DB_ANY_SHARD (-1)
 struct db_sync {
     void (*done)(struct db_sync *sync, enum err err);

@@ -82,7 +82,8 @@ struct db_driver {
     enum err (*ping)(struct db *db, struct why *why); /* see db_ping() */
     bool (*is_down)(struct db *db); /* as last seen, without asking; NULL: never */
 
-    /* No answer for seconds, so that a statement would wait in vain; without asking. NULL: never.
+    /* Whether the database has not answered for seconds, as last seen, so that a statement would
+     * only wait. NULL: never.
      */
     bool (*is_silent)(struct db *db);
 

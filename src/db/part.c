@@ -1,6 +1,7 @@
-/* part.c - which database of a store this is: the row of store_part, written when the database is
- * created, and compared at every start. So a database that is missing, foreign, given twice, or in
- * another order is noticed before a user is looked up in the wrong place. */
+/* part.c - the row of store_part, which identifies a database of a store. It is written when the
+ * database is created and compared at every start. So a database that is missing, of another
+ * installation, given twice, or in another order is detected before a user is looked up in the
+ * wrong database. */
 #include "db/driver.h"
 
 #include "base/arena.h"

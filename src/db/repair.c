@@ -1,4 +1,4 @@
-/* repair.c - makes the same again what every database of a store has: apps, and the key of
+/* repair.c - repairs the replicated rows of a store with several databases: apps, and the key of
  * challenges. For PostgreSQL.
  *
  * A change of an app is committed in one database after the other. If a node dies in between, or a
@@ -85,7 +85,7 @@ db_repair_begin(struct db *const *databases, size_t count, size_t *begun, struct
     return err;
 }
 
-/* The first database at last: other nodes that wait for its row lock then find the others
+/* The first database commits last: other nodes that wait for its row lock then find the others
  * committed. */
 enum err
 db_repair_end(struct db *const *databases, size_t begun, enum err err, struct why *why)

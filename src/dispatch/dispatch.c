@@ -236,8 +236,8 @@ on_await(void *context, struct http_exchange *exchange, void (*resume)(void *arg
     store_sync_versions(call->db, call->mem, call->sync_ticket, call->sync_shard, on_synced, call);
 }
 
-/* The database could not be asked what changed. The request may ask it directly, on a worker,
- * unless it has waited for long. */
+/* The versions could not be synced. A worker may read the database for the request, unless it has
+ * waited for long. */
 static bool
 gives_up(const struct call *call)
 {

@@ -1,6 +1,6 @@
 /* guard.c - the checks of a request that its route's row demands, in the order of dispatch.c.
  *
- * Most of them only read the head. guard_caller() is the one place that decides who calls. A row
+ * Most of them only read the head. Only guard_caller() authenticates the caller. A row
  * without a caller stops the program at startup; here it would be refused, too. */
 #include "dispatch/guard.h"
 

@@ -158,7 +158,7 @@ unpack(struct str packed, const struct shape *shape, void *out)
     return packed;
 }
 
-/* Whether what is cached is as new as the request. If not, it is read again, and cached again. */
+/* Whether the cached data is as new as the request. If not, it is read and cached again. */
 static bool
 is_usable(const struct call *call)
 {

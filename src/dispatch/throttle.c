@@ -95,8 +95,8 @@ mix(uint64_t seed, struct str caller)
 }
 
 /* The slot in which `caller` is counted. If it has none, the slot to replace: an expired one, else
- * the one with the fewest counts, of those the oldest. So a crowd of new callers cannot reset the
- * count of one that is near its limit. */
+ * the one with the fewest counts, of those the oldest. So many new callers cannot reset the count
+ * of a caller that is near its limit. */
 static struct slot *
 find_slot(struct throttle *throttle, uint64_t caller, int64_t now)
 {

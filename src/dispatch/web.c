@@ -1,4 +1,5 @@
-/* web.c - makes and frees what all requests share: settings, routers, limits, cache, and languages.
+/* web.c - creates and frees the state that all requests share: settings, routers, limits, cache,
+ * and languages.
  *
  * web_new() copies the texts of the settings, so the caller may free its own. Everything that can
  * fail comes before the thread of rate_share.c starts. web_free() first unregisters the metrics and

@@ -1,6 +1,6 @@
-/* doctor.h - looks at an installation from the outside, like a client, and at its files and disk,
- * and reports each check as OK, WARN, or FAIL with what to do. For `penchant doctor`. One thread;
- * all memory comes from the report's arena. */
+/* doctor.h - checks an installation from the outside, like a client, and its files and disk, and
+ * reports each check as OK, WARN, or FAIL with what to do. For `penchant doctor`. One thread; all
+ * memory comes from the report's arena. */
 #ifndef DOCTOR_DOCTOR_H
 #define DOCTOR_DOCTOR_H
 
@@ -34,7 +34,7 @@ void doctor_problem(struct doctor_report *report, enum doctor_result result, con
                     const char *action, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* What the checks ask, and of whom. */
+/* The installation that is checked. */
 struct doctor_target {
     const struct settings *settings;
     struct str base_url;

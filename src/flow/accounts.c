@@ -1,4 +1,4 @@
-/* accounts.c - the life of an account.
+/* accounts.c - creating, changing, and deleting accounts.
  *
  * Passwords are hashed before a transaction begins: hashing takes far longer than a transaction,
  * and on SQLite all writers would wait for it. Values read before the hashing are therefore
@@ -237,7 +237,7 @@ account_set_status(struct db *db, struct arena *mem, struct str login, enum user
     return tx_write_urgent(db, change_status, &change);
 }
 
-/* A link that sets a password must not work after the user set one: it may be in other hands. */
+/* A link that sets a password must not work after the user has set one: an attacker may have it. */
 enum err
 account_put_password(struct db_tx *tx, struct arena *mem, struct str user_id,
                      struct str password_hash, int64_t now)

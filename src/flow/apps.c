@@ -1,4 +1,4 @@
-/* apps.c - the life of an app, and the proof that a client is the app.
+/* apps.c - creating, changing, and deleting apps, and authenticating them.
  *
  * Every change runs apply_held(): it locks the row, reads it, lets `apply` change the struct, and
  * writes every field that can change. So a change never overwrites another one that it has not
@@ -370,7 +370,8 @@ app_keep(struct db_tx *tx, struct arena *mem, const struct app *app, int64_t now
 
 /* ---- authenticating ---- */
 
-/* The order is that of a developer's mistakes; app_is_proved() decides, and this only explains. */
+/* In the order in which developers make these mistakes. Only app_is_proved() decides; this explains
+ * the result. */
 const char *
 app_refusal(struct arena *mem, const struct app *app, struct str secret_text, int64_t now)
 {

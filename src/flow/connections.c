@@ -1,5 +1,5 @@
-/* connections.c - what a user changes about an app afterwards: narrow, limit in time, withhold,
- * disconnect.
+/* connections.c - changes to a connection after consent: narrow it, set its end date, withhold
+ * facts, disconnect.
  *
  * Each change locks the user, reads the grant, changes it, and writes it whole. Writing a grant
  * bumps the user's auth version (credential/grant_store.c), so that the next request of the app

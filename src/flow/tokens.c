@@ -167,7 +167,7 @@ issue(struct db_tx *tx, struct work *work, const struct live_family *of, scopes 
                                    work->now);
 }
 
-/* Whether the request asks for no more places than the user authorized; false: refused. */
+/* Whether the requested audience is a part of the one that the user authorized; false: refused. */
 static bool
 audience_ok(struct work *work, const struct live_family *of)
 {
@@ -179,8 +179,9 @@ audience_ok(struct work *work, const struct live_family *of)
 
 /* ---- exchanging a code ---- */
 
-/* The order of the checks matters: all that proves the client comes first, and a code that was
- * redeemed is judged last. Only a complete and correct exchange redeems it or counts as reuse. */
+/* The order of the checks matters: the checks that authenticate the client come first, and whether
+ * the code was redeemed is checked last. Only a complete and correct exchange redeems it or counts
+ * as reuse. */
 static enum err
 exchange(struct db_tx *tx, void *argument)
 {
@@ -295,7 +296,7 @@ narrow(struct work *work, scopes held, scopes *out)
     return true;
 }
 
-/* The rows of used tokens are deleted after a minute; then the family tells that one was used. */
+/* The rows of used tokens are deleted after a minute; then the family shows that one was used. */
 static enum err
 find_token(struct db_tx *tx, const struct work *work, struct refresh_token *out)
 {
@@ -339,14 +340,14 @@ repeat(struct db_tx *tx, struct work *work, const struct refresh_token *token,
     if (err)
         return err;
     if (access.allowed.scopes != allowed || access.audience != audience_of(work, live))
-        return ERR_NOT_FOUND; /* this request asks for something else */
+        return ERR_NOT_FOUND; /* this request has other parameters */
     set.scopes = allowed;
     set.expires_in = access.valid_until - work->now;
     *work->out = set;
     return ERR_NONE;
 }
 
-/* Marks the token as used. ERR_NOT_FOUND: a concurrent request did so first; judge it again. */
+/* Marks the token as used. ERR_NOT_FOUND: a concurrent request did so first; classify it again. */
 static enum err
 use(struct db_tx *tx, struct work *work, bool is_fresh, struct str seed)
 {
@@ -418,7 +419,7 @@ refresh(struct db_tx *tx, void *argument)
     struct work *work = argument;
     enum err err = ERR_NOT_FOUND;
     family_store_prefetch(tx, work->mem, work->family_id, work->now);
-    /* After losing a race the token is a used one, and is judged as such. */
+    /* After losing a race, the token counts as used. */
     for (int i = 0; i < RACES_MAX && err == ERR_NOT_FOUND; i++) {
         work->refusal = ERR_NONE;
         work->reused_of = STR_NONE;

@@ -1,4 +1,4 @@
-/* tokens_find.c - what a presented token may do, and why it is refused. */
+/* tokens_find.c - finds the access that a presented token gives, and the reason for a rejection. */
 #include "flow/tokens.h"
 
 #include "base/clock.h"

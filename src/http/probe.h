@@ -1,6 +1,6 @@
-/* probe.h - asks a service on this machine for one path, with a deadline: for `penchant health` and
- * the watchdog. It does not verify the certificate, because it asks for liveness and sends nothing
- * secret. Blocks the calling thread. */
+/* probe.h - requests one path of a service on this machine, with a deadline: for `penchant health`
+ * and the watchdog. It does not verify the certificate, because it asks for liveness and sends
+ * nothing secret. Blocks the calling thread. */
 #ifndef HTTP_PROBE_H
 #define HTTP_PROBE_H
 

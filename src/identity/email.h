@@ -1,9 +1,9 @@
 /* email.h - the email address of a user, and the email that the service sends.
  *
  * An address belongs to a user only after the user opened a link that was sent to it, signed in to
- * the account that asked for it. Until then it is not unique, identifies nobody, and is not shown
- * to apps. Each function is one transaction. Results are allocated from `mem`. Any thread may call
- * these functions. */
+ * the account that asked for it. Until then it is not unique, is not accepted at sign-in, and is
+ * not shown to apps. Each function is one transaction. Results are allocated from `mem`. Any thread
+ * may call these functions. */
 #ifndef IDENTITY_EMAIL_H
 #define IDENTITY_EMAIL_H
 

@@ -19,7 +19,7 @@ struct message_params {
 };
 
 /* In the language of the user. Makes the link if the email has one. *to is the recipient.
- * ERR_NOT_FOUND: there is nothing to send (anymore): no account has the address, or the user chose
+ * ERR_NOT_FOUND: there is nothing to send, because no account has the address, or the user chose
  * another one. */
 enum err outbox_message(struct arena *mem, const struct message_params *params,
                         const struct mail *mail, struct str *to, struct str *message);

@@ -2,8 +2,8 @@
  *
  * Two eras of the protocol share one URL. A modern message (2026-07-28) names its version in
  * params._meta and repeats version, method, and name in headers. A legacy message (2024-11-05 to
- * 2025-11-25) has none of that; its session begins with `initialize`. Each message is judged by
- * itself. Pure: results are allocated from `mem` and point into the body. Any thread may call
+ * 2025-11-25) has none of that; its session begins with `initialize`. The era is determined for
+ * each message. Pure: results are allocated from `mem` and point into the body. Any thread may call
  * them. */
 #ifndef MCP_ENVELOPE_H
 #define MCP_ENVELOPE_H

@@ -1,4 +1,4 @@
-/* statement.h - reads what a model says about the user: a member of a domain, and values as text.
+/* statement.h - reads the arguments of tools that write: a member of a domain, and values as text.
  *
  * Models send numbers and yes/no as text, because a schema with several types is not portable.
  * "indentation.width" names a property of a member that is an object. Results are in the request's

@@ -9,7 +9,7 @@
 
 struct preference_item;
 
-/* What became of one value. */
+/* The result for one value. */
 struct preference_outcome {
     enum {
         OUTCOME_STORED,

@@ -1,5 +1,5 @@
-/* passkey.h - a passkey of a user: the public key of an authenticator (WebAuthn). Only a type,
- * whose strings the maker of a value owns: any thread may use its own. */
+/* passkey.h - a passkey of a user: the public key of an authenticator (WebAuthn). Only a type. The
+ * code that creates a value owns its strings. Any thread may use its own values. */
 #ifndef MODEL_PASSKEY_H
 #define MODEL_PASSKEY_H
 

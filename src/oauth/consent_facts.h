@@ -1,8 +1,8 @@
 /* consent_facts.h - the part of the consent page on which the user withholds single facts.
  *
  * The form field `withhold` is the id of such a fact and can be repeated. Facts that were withheld
- * before stay so: the page of the connected app shares them again. Call from the thread that
- * handles the request. */
+ * before stay withheld; the user can share them again on the page of the connected app. Call from
+ * the thread that handles the request. */
 #ifndef OAUTH_CONSENT_FACTS_H
 #define OAUTH_CONSENT_FACTS_H
 

@@ -1,8 +1,8 @@
-/* consent_self.h - the consent page for an app that registered itself: who it says it is, and what
- * the user chooses beyond the scopes.
+/* consent_self.h - the consent page for an app that registered itself: its unverified name, and the
+ * user's choices besides the scopes.
  *
- * Anyone can register any name, so the page quotes it, says how far it is verified, and offers to
- * deny first if the code goes to a program on this device. Call from the thread that handles the
+ * Anyone can register any name, so the page quotes it, says whether it is verified, and offers to
+ * deny first if the code is sent to a program on this device. Call from the thread that handles the
  * request. */
 #ifndef OAUTH_CONSENT_SELF_H
 #define OAUTH_CONSENT_SELF_H

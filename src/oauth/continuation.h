@@ -1,4 +1,4 @@
-/* continuation.h - what a user continues with after signing in or signing up: a page, or the
+/* continuation.h - the destination of a user after signing in or signing up: a page, or the
  * authorization request of an app. Results are in the request's arena. Call from the thread that
  * handles the request. */
 #ifndef OAUTH_CONTINUATION_H

@@ -1,8 +1,8 @@
-/* notice.h - tells users by email what happened to their account.
+/* notice.h - sends users email about events of their account.
  *
- * Best effort: the change itself has been made, so a notice that cannot be queued is only logged.
- * Does nothing without email, and for users without a confirmed address. Call from the thread that
- * handles the request. */
+ * Best effort: the event has already been committed, so a notice that cannot be queued is only
+ * logged. Does nothing without email, and for users without a confirmed address. Call from the
+ * thread that handles the request. */
 #ifndef PAGE_NOTICE_H
 #define PAGE_NOTICE_H
 

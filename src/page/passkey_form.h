@@ -1,4 +1,4 @@
-/* passkey_form.h - the fields in which pages/passkey.js sends what a passkey answered.
+/* passkey_form.h - the fields in which pages/passkey.js sends the response of a passkey.
  *
  * A route lists PASSKEY_FIELDS first and its own fields after them. Results are in the request's
  * arena. Call from the thread that handles the request. */

@@ -16,8 +16,8 @@ struct values;
 /* The domains for which the row of scope `one` has a box, if the rows are those of `all`. */
 scopes sensitive_of_row(const struct call *call, scopes one, scopes all);
 
-/* Puts "sensitive_names", what the box of these domains is about, and "sensitive_value"; nothing if
- * there is no domain. */
+/* Puts "sensitive_names", the members that the box of these domains covers, and "sensitive_value";
+ * nothing if there is no domain. */
 void sensitive_put(struct call *call, struct values *item, scopes one, scopes domains);
 
 /* The domains of the boxes that were ticked. Only those that exist now: what a grant shares does

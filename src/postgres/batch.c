@@ -1,7 +1,8 @@
 /* batch.c - the requests of several callers in one round trip.
  *
- * Requests with the same statement become one, over arrays with an element per caller, sorted by
- * the first parameter: transactions of several nodes then lock rows in the same order. */
+ * Requests with the same statement become one statement over arrays, with an element per caller,
+ * sorted by the first parameter, so that transactions of several nodes lock rows in the same order.
+ */
 #include "postgres/postgres.h"
 
 #include "base/arena.h"

@@ -1,5 +1,5 @@
-/* changes.c - the change log: what each transaction changed, for the caches of all
- * nodes.
+/* changes.c - the change log: the version slots that each transaction changed, for the caches of
+ * all nodes.
  *
  * A transaction that changes rows which may be cached adds one row to store_change just before its
  * COMMIT: its id and the version slots it touched, as "12,4711", or "*" for all. Housekeeping

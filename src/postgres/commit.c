@@ -1,6 +1,6 @@
-/* commit.c - what became of a commit whose confirmation was lost. PostgreSQL answers by
- * the transaction's id, but a server that crashed or was promoted may have given the id to another
- * transaction. So the answer counts only from the same incarnation of the server. */
+/* commit.c - finds out the outcome of a commit whose confirmation was lost. PostgreSQL reports it
+ * by the transaction's id, but a server that crashed or was promoted may have given the id to
+ * another transaction. So the result is valid only from the same incarnation of the server. */
 #include "postgres/postgres.h"
 
 #include "base/clock.h"

@@ -1,15 +1,15 @@
 /* group.c - writes that share a transaction.
  *
  * Each member of a group runs its work on its own thread and waits at every statement. When all
- * members wait, the last one to do so runs what they ask as one round trip (group_round.c), and
- * all go on. When all have finished, the last one commits for everyone. Meanwhile other writes
- * queue with their first statement and form the next group. There is one group at a time, so one
+ * members wait, the last one runs their statements in one round trip (group_round.c), and all
+ * continue. When all have finished, the last one commits for everyone. Meanwhile other writes queue
+ * with their first statement and form the next group. There is one group at a time, so one
  * connection serves all shared writes of a node.
  *
  * No member gets its result before the commit. If a statement fails, a row that must change does
  * not, or a member that has changed something returns an error, the transaction is rolled back and
- * every member runs again alone, so that only the one at fault fails. If the connection is lost
- * during the commit and the outcome cannot be found out, it is unknown for each member. */
+ * every member runs again alone, so that only the member with the error fails. If the connection is
+ * lost during the commit and the outcome cannot be found out, it is unknown for each member. */
 #include "postgres/group.h"
 
 #include "base/arena.h"
@@ -64,9 +64,9 @@ has_key(const struct postgres_group *group, struct str key)
     return false;
 }
 
-/* Makes a group of what is queued: writes of the same kind as the first, that is with the same
- * first statement, except those with a key that it already has. With two kinds in a group, one node
- * would lock tokens and then users, and another one users and then tokens. All members wait for
+/* Forms a group from the queue: the writes with the same first statement as the oldest, except
+ * those with a key that the group already has. With several kinds of writes in a group, one node
+ * could lock tokens and then users, and another node users and then tokens. All members wait for
  * their first statement, so any of them can advance the group. */
 static void
 form(struct postgres_group *group)

@@ -39,8 +39,9 @@ struct postgres_group {
 
 /* group_round.c; only for the member that advances the group. */
 
-/* Answers what the members ask. After a failure they get errors, and finish. What members that ask
- * nothing have delayed waits for the others, so that it becomes one statement. */
+/* Runs the statements of the members. After a failure they get errors, and finish. Delayed
+ * statements of members that run none now wait for those of the others, so that they become one
+ * statement. */
 void postgres_group_run(struct postgres_store *store);
 
 /* Commits, or rolls back after a failure. Returns DONE, UNKNOWN, or something else, after which

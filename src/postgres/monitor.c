@@ -1,7 +1,7 @@
-/* monitor.c - asks PostgreSQL once per second, on a connection of its own, or of the pool if
- * the server refuses another one, whether this process may serve: the server answers, accepts
- * writes, and has this program's schema, no table stays locked, and the clocks agree. A readiness
- * check waits for an answer that is newer than itself, but not for a server that hangs. The process
+/* monitor.c - checks once per second whether this process is ready: PostgreSQL answers, accepts
+ * writes, and has this program's schema, no table stays locked, and the clocks agree. It uses a
+ * separate connection, or one of the pool if the server refuses another one. A readiness check
+ * waits for an answer that is newer than itself, but not for a server that hangs. The process
  * follows the server's clock, so that all nodes agree on expiry. */
 #include "postgres/postgres.h"
 
@@ -297,7 +297,8 @@ run(void *argument)
 static bool
 wait_for_round(struct postgres_monitor *monitor, struct why *why)
 {
-    /* A round under way that finds no problem will do; to report one, it must be newer. */
+    /* If a round under way finds no problem, its result is used; a problem must be found by a newer
+     * round. */
     uint64_t good = monitor->rounds_ended + 1, bad = monitor->rounds + 1;
     int64_t give_up = postgres_until(LATE_MS);
     bool late = false;

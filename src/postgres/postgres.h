@@ -7,7 +7,7 @@
  *   batch.c        one statement for many of them
  *   values.c       parameters and results
  *   wire.c         one statement on one connection, with a deadline
- *   cancel.c       ends statements that missed it
+ *   cancel.c       ends statements that missed their deadline
  *   connect.c      hosts and new connections
  *   prepare.c      the settings and the prepared statements of a connection
  *   resolve.c      addresses of host names
@@ -16,8 +16,8 @@
  *   pool.c         the connection pool, and metrics
  *   monitor.c      readiness, the server's clock, and old rows of the change log
  *   changes.c      the change log
- *   question.c     asks what changed since the last answer
- *   sync.c         asks once for all requests that wait
+ *   question.c     queries what changed since the last answer
+ *   sync.c         runs that query once for all requests that wait
  *   maintenance.c  backup, restore, and check
  *
  * Any thread may call these functions, as db.h describes, unless a declaration says otherwise. The
@@ -37,7 +37,7 @@
 #define POSTGRES_START_MS 5000 /* for the first connections */
 
 #define POSTGRES_IDLE_IN_TRANSACTION_MS \
-    30000 /* a node that froze must not hold its locks for good */
+    30000 /* a node that hangs must not keep its locks forever */
 
 /* Statements use indexes whatever the planner's statistics say: a plan that was made for a small
  * table is kept while it grows. And they change rows in the order of their parameters, so that
@@ -103,7 +103,7 @@ struct postgres_store {
     struct postgres_reads *reads;
     struct versions *versions; /* its own, or shared with other databases */
     struct versions own_versions;
-    _Atomic bool schema_is_newer; /* another node updated it: this one must not write any more */
+    _Atomic bool schema_is_newer; /* another node updated it: this node must not write anymore */
     int64_t schema_known;         /* the last step that this program has */
     int64_t deadline_ms;
     int stop_fd; /* a timer: readable when db_interrupt() ends all waits */

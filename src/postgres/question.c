@@ -1,9 +1,10 @@
-/* question.c - asks PostgreSQL what changed since the last answer.
+/* question.c - queries PostgreSQL for what changed since the last answer.
  *
- * The question carries the snapshot of the last answer; the answer is the current snapshot, and the
- * change rows that are visible now and were not visible then: those of transactions that began
- * later, or were running. Transactions commit in another order than they begin, so a single number
- * could not tell what is new. docs/CONSISTENCY.md has the argument.
+ * A question, as docs/CONSISTENCY.md calls the query, has the snapshot of the last answer as a
+ * parameter; the answer is the current snapshot, and the change rows that are visible now and were
+ * not visible then: those of transactions that began later, or were running. Transactions commit in
+ * another order than they begin, so a single number could not tell what is new. docs/CONSISTENCY.md
+ * has the argument.
  *
  * Everything cached is dropped if the answer may be incomplete: after the first answer of a
  * connection, from another incarnation of the server, or if old rows were deleted in between. */
@@ -41,7 +42,7 @@
                      " WHERE xid = ANY (ARRAY(SELECT pg_snapshot_xip(" LAST ")))) c"
 static const struct postgres_statement question = { "store_sync", QUESTION };
 
-/* For half the price: whether there is anything to ask. While the snapshot stays the same, no
+/* The brief question, which costs half as much. While the snapshot stays the same, no
  * transaction that changes rows has begun or ended. */
 #define BRIEF STATE("0", "NULL")
 static const struct postgres_statement brief = { "store_sync_brief", BRIEF };
@@ -133,7 +134,7 @@ apply(struct postgres_question *asker, const PGresult *result)
 
 /* ---- one question ---- */
 
-/* The server gives up first, so that it does not wait for a lock for good. */
+/* The server gives up first, so that it does not wait for a lock forever. */
 static bool
 prepare(struct postgres_connection *connection)
 {
@@ -246,7 +247,7 @@ postgres_question_run(struct postgres_question *asker, const struct db_sync *fir
         bool closed = PQstatus(asker->connection->handle) != CONNECTION_OK;
         postgres_question_close(asker);
         if (is_new || !closed)
-            break; /* it missed its deadline, or cannot answer: the caller has waited enough */
+            break; /* it missed its deadline or failed: do not try again */
     }
     return ERR_UNAVAILABLE;
 }
@@ -271,8 +272,7 @@ has_arrived(const struct postgres_question *asker)
     }
 }
 
-/* The answer was late, or other processes kept this thread from reading it: on a busy core, a
- * thread that waits loses its turn. */
+/* The answer was late, or this thread was descheduled while it waited, as on a busy core. */
 static void
 pause_if_slow(struct postgres_question *asker)
 {

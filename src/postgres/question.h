@@ -1,5 +1,5 @@
-/* question.h - a connection of its own that asks PostgreSQL what changed, and raises the versions
- * of cached data accordingly.
+/* question.h - queries PostgreSQL on a separate connection for what other processes changed, and
+ * raises the versions of cached data.
  *
  * One thread at a time may call: sync.c holds a lock. Only `answered` and `doubted` may be used
  * without it. postgres_question_close() frees what the struct refers to. */

@@ -5,9 +5,9 @@
  * for the round trip and the statement. A read joins only what is sent after it was queued, so it
  * sees every commit that was acknowledged before. If the shared statement fails, each runs alone.
  *
- * If a read takes long, the queue does not wait for it: another one runs beside it. Two at a time
- * as a rule would halve what they share, and on a busy core one of the two processes of the server
- * was not run for seconds. */
+ * If a read takes long, the queue does not wait for it: another one runs at the same time. Running
+ * two at a time always would halve the size of the batches, and on a busy core the kernel did not
+ * schedule one of the two server processes for seconds. */
 #include "postgres/postgres.h"
 
 #include "base/arena.h"
@@ -18,7 +18,8 @@
 #include <stdlib.h>
 
 #define RUNNING_MAX 4
-#define PATIENCE_NS 20000000 /* how long a read waits before it runs beside another one */
+#define PATIENCE_NS \
+    20000000 /* a read that has waited this long runs at the same time as another one */
 
 struct reader {
     struct postgres_request request;

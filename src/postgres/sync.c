@@ -1,8 +1,8 @@
-/* sync.c - asks what changed (question.h) once for all requests that wait.
+/* sync.c - runs the query for what changed (question.h) once for all requests that wait.
  *
- * While the server answers within a fraction of a millisecond, the HTTP thread asks
- * (postgres_sync_now()): it answers its waiting requests with that, and no thread is woken.
- * Otherwise requests wait without a thread, and a thread of this file asks. */
+ * While the server answers within a fraction of a millisecond, the HTTP thread runs it
+ * (postgres_sync_now()) and then answers its waiting requests, and no thread is woken. Otherwise
+ * the requests are suspended, and a thread of this file runs it. */
 #include "postgres/postgres.h"
 #include "postgres/question.h"
 

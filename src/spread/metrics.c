@@ -1,4 +1,5 @@
-/* metrics.c - the metrics of all databases, added up: a page has each name once. */
+/* metrics.c - the sums of the metrics of all databases, because a page may have each name only
+ * once. */
 #include "spread/spread.h"
 
 #include "base/arena.h"

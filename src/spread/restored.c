@@ -1,5 +1,6 @@
-/* restored.c - repairs what all databases have, and what a database that was restored from a backup
- * has of the others. The mark in store_part ends at last: an interrupted repair begins again. */
+/* restored.c - repairs the replicated rows of all databases, and the lookup rows after a database
+ * was restored from a backup. The mark in store_part is removed last, so that an interrupted repair
+ * begins again. */
 #include "spread/spread.h"
 
 #include "base/log.h"

@@ -226,8 +226,8 @@ spread_prepare(struct spread_store *store, size_t database, struct why *why)
     return err;
 }
 
-/* A service goes on without a database that does not answer, so that the users of the others are
- * served. */
+/* A service starts without a database that does not answer, so that requests for users of the
+ * others succeed. */
 static enum err
 prepare(struct db *db, struct why *why)
 {

@@ -1,13 +1,13 @@
 /* spread.h - a store made of several PostgreSQL databases. Private to spread/.
  *
  * Each user is in one of them, by shard (base/shard.h): database i of n has the shards from
- * 4096 i / n on. The flows and stores above db.h do not know: each statement goes to the database
- * that its parameters name (place.h). docs/SCALE.md has the argument, and what a crash between two
- * commits leaves.
+ * 4096 i / n on. The flows and stores above db.h do not depend on this: each statement is sent to
+ * the database that its parameters name (place.h). docs/SCALE.md has the reasons, and the state
+ * after a crash between two commits.
  *
  *   spread.c       addresses, opening, readiness, and maintenance
  *   watch.c        databases that are missing at the start, and repairs
- *   restored.c     repairs what databases have in common, also after one was restored
+ *   restored.c     repairs replicated rows, also after a database was restored
  *   place.c        which database a statement needs
  *   transaction.c  reads, and writes of one or several databases
  *   query.c        one statement on the databases it needs

@@ -1,5 +1,5 @@
-/* sync.c - what changed, in one database or in all. All databases raise the same versions, and
- * their questions have numbers of one sequence, so that a ticket is valid for each of them.
+/* sync.c - syncs the versions with one database or with all. All databases raise the same versions,
+ * and their questions are numbered in one sequence, so that a ticket is valid for each of them.
  *
  * A request of a user needs the answer of one database: everything that it may find cached was
  * read there. A request of an app may find the app cached, which was read from any of them, and

@@ -2,8 +2,9 @@
  * and most writes need one.
  *
  * A write that has begun in several commits in one after the other, in an order in which the first
- * ones are harmless alone: databases with claims of names, then the first database, which decides
- * what apps there are, and the user's own at last. Lookup rows are deleted after that. */
+ * ones do no harm without the later ones: databases with claims of names, then the first database,
+ * which decides what apps there are, and the user's own at last. Lookup rows are deleted after
+ * that. */
 #include "spread/spread.h"
 
 #include "base/arena.h"

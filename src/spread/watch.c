@@ -1,10 +1,10 @@
-/* watch.c - opens the databases that were missing when the service started, and repairs what all
- * databases have. One thread; requests do not wait for it.
+/* watch.c - opens the databases that were missing when the service started, and repairs replicated
+ * rows. One thread; requests do not wait for it.
  *
  * A database that is missing may be another one when it answers, or have another schema. It is
  * compared, updated, and repaired as at a start, and only then used. It is repaired only while all
- * others answer; until then it serves without: an app cannot be changed while a database is down,
- * so that nothing can differ but an interrupted change, which was not acknowledged. */
+ * others answer. If one does not, it is used without a repair: an app cannot be changed while a
+ * database is down, so that only an interrupted change, which was not acknowledged, can differ. */
 #include "spread/spread.h"
 
 #include "base/arena.h"

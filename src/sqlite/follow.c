@@ -3,8 +3,8 @@
  * SQLite reuses its log from the beginning when all of it is in the database file and no reader
  * needs it. To miss nothing, the follower always has a read transaction open. A reader either uses
  * the log, which then is not reused, or began when all of the log was in the file; then the log may
- * be reused once, but what is written there stays until that reader ends. So each look begins a new
- * read transaction, copies everything up to the last commit in the log, and only then ends the
+ * be reused once, but what is written there stays until that reader ends. So each cycle begins a
+ * new read transaction, copies everything up to the last commit in the log, and only then ends the
  * previous one. The writer alone moves the log into the file (see sqlite_connect()).
  *
  * After a restart the follower continues if the log is the same and still contains what was copied

@@ -1,11 +1,10 @@
-/* shipped.h - the file to which follow.c appends what it copies. Private to
- * db/.
+/* shipped.h - the file to which follow.c appends copied transactions. Private to db/.
  *
  * A folder contains generations. Each is a copy of the store, NAME.db, and NAME.log, a list of
  * records. A record holds complete transactions: frames of SQLite's write-ahead log, each with a
- * page as it was after the transaction. Writing them into the copy, in order, repeats what
- * happened. The copy was made while records were written: it contains at least the transactions
- * before the first record and at most those before the first record marked `complete`.
+ * page as it was after the transaction. Writing them into the copy, in order, applies the
+ * transactions again. The copy was made while records were written: it contains at least the
+ * transactions before the first record and at most those before the first record marked `complete`.
  *
  * A record has a checksum that includes the checksum of the one before it. An interrupted write
  * leaves an incomplete record at the end, which readers ignore. One thread per file. */

@@ -1,4 +1,4 @@
-/* record_store.c - what is made from a user's atoms: records, one row per domain, and hint sets,
+/* record_store.c - data derived from a user's atoms: records, one row per domain, and hint sets,
  * all in the user header row.
  *
  * A change of atoms is a bracket. record_store_hold() locks the header row; the caller writes atoms

@@ -33,7 +33,7 @@ test("a client with a document signs in, connects, refreshes, and revokes", asyn
   const app = documentClient(w, url, "http://127.0.0.1:51234/callback");
   const request = app.request({ scope: undefined, resource: `${w.origin}/mcp` });
   const page = await ada.get(request.path);
-  assert.match(textOf(page.text), new RegExp(`We know this app by its address: ${HOST}:${host.port} \\. The name is its own choice\\.`));
+  assert.match(textOf(page.text), new RegExp(`We know this app by its address: ${HOST}:${host.port} \\. The app chose its name itself\\.`));
   assert.match(page.text, /<q>Claude<\/q>/);
   assert.doesNotMatch(page.text, /logo/, "the logo is not loaded");
   const back = assertBack(await ada.through(page), request, {});

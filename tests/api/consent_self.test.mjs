@@ -31,7 +31,7 @@ test("a document vouches for its host; a host that the user returns to is no rea
   const { w, ada } = await stage(t, { settings: host.settings });
   const app = documentClient(w, host.publish("/client.json"));
   const { page } = await ada.asked(app);
-  assert.match(textOf(page.text), /We know this app by its address: app\.localhost:\d+ \. The name is its own choice\./);
+  assert.match(textOf(page.text), /We know this app by its address: app\.localhost:\d+ \. The app chose its name itself\./);
   assert.doesNotMatch(textOf(page.text), /Not verified|just started this yourself/);
   assert.deepEqual([buttons(page), term(page)], [["allow", "deny"], "revoked"]);
   // A name that changed since the consent is pointed out.
