@@ -31,7 +31,7 @@
 
 #define CONNECTIONS_MAX 1024
 #define ANSWER_MAX (64 * 1024)
-#define PATIENCE_NS INT64_C(10000000000)
+#define QUEUE_WAIT_NS INT64_C(10000000000)
 
 struct request {
     char *bytes;
@@ -305,8 +305,8 @@ until_all_is_answered(struct load *load)
         int64_t now_ns = clock_ticks_ns();
         if (ready > 0)
             heard_ns = now_ns;
-        else if (now_ns - heard_ns > PATIENCE_NS)
-            errx(1, "no answer for %lld seconds", (long long)(PATIENCE_NS / 1000000000));
+        else if (now_ns - heard_ns > QUEUE_WAIT_NS)
+            errx(1, "no answer for %lld seconds", (long long)(QUEUE_WAIT_NS / 1000000000));
     }
 }
 

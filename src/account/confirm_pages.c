@@ -102,7 +102,7 @@ post_password(struct call *call)
 static enum err
 post_passkey(struct call *call)
 {
-    struct passkey_answer answer =
+    struct passkey_response answer =
         passkey_form_read(call, CHALLENGE_CONFIRM, call->browser->user.id);
     struct user user;
     enum err err = passkeys_authenticate(call->db, call->mem, &answer, &user);

@@ -82,7 +82,7 @@ post_delete(struct call *call)
 }
 
 static enum err
-get_goodbye(struct call *call)
+get_deleted(struct call *call)
 {
     return page_send(call, 200, "goodbye", NULL);
 }
@@ -95,7 +95,7 @@ const struct route account_data_routes[] = {
     { POST, HERE "/delete", post_delete, CALLER_USER, .summary = "Deletes the account.",
       .page = true, ROUTE_FIELDS(delete_fields), .body = BODY_FORM, .body_max = 16 * KIB,
       .blocks = true },
-    { GET, "/goodbye", get_goodbye, CALLER_ANYONE,
+    { GET, "/goodbye", get_deleted, CALLER_ANYONE,
       .summary = "Confirms that the account was deleted.", .page = true },
     { 0 },
 };

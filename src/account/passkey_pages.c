@@ -119,7 +119,7 @@ post_add(struct call *call)
 {
     if (!confirm_require(call, SECURITY_PAGE))
         return ERR_NONE;
-    struct passkey_answer answer = passkey_form_read(call, CHALLENGE_ADD, call->browser->user.id);
+    struct passkey_response answer = passkey_form_read(call, CHALLENGE_ADD, call->browser->user.id);
     struct str name = call_text(call, NAME);
     struct user user;
     const char *problem = NULL;

@@ -134,7 +134,7 @@ get_stats(struct call *call)
         return err;
     struct atom_counts counts = count_atoms(atoms, count);
     /* The user's activity shows the domain, without a number of facts: none was sent. */
-    call_saw(call, (size_t)(domain - call->web->settings.domains->list), 0);
+    call_record_facts(call, (size_t)(domain - call->web->settings.domains->list), 0);
     struct json *out = response_json(call, 200);
     json_open_object(out);
     json_put_str(out, "domain", domain->name);

@@ -118,7 +118,7 @@ get_hints(struct call *call)
         return err;
     if (hints.stale)
         rebuild_queue_add(call->web->settings.rebuilds, params.view.user_id);
-    call_saw_hints(call, hints.named);
+    call_record_hints(call, hints.named);
     struct json *out = response_json(call, 200);
     json_open_object(out);
     hints_write_members(out, &params, &hints);

@@ -40,7 +40,8 @@ get_domain(struct call *call)
     enum err err = preferences_read(call->db, call->mem, &view, domain->name, &record);
     if (err != ERR_NONE)
         return err;
-    call_saw(call, (size_t)(domain - call->web->settings.domains->list), record.atom_count);
+    call_record_facts(call, (size_t)(domain - call->web->settings.domains->list),
+                      record.atom_count);
     struct json *out = response_json(call, 200);
     json_open_object(out);
     json_put_str(out, "domain", domain->name);
@@ -63,7 +64,7 @@ get_all(struct call *call)
         return err;
     struct json *out = response_json(call, 200);
     json_open_object(out);
-    call_saw_nothing(call);
+    call_record_no_facts(call);
     json_key(out, "preferences");
     json_open_object(out);
     for (size_t i = 0; i < domains->count; i++) {
@@ -74,7 +75,7 @@ get_all(struct call *call)
             if (str_eq(records[r].domain, domains->list[i].name)) {
                 json = records[r].json;
                 if (records[r].atom_count > 0)
-                    call_saw(call, i, records[r].atom_count);
+                    call_record_facts(call, i, records[r].atom_count);
             }
         json_key_str(out, domains->list[i].name);
         json_raw(out, json);
@@ -154,15 +155,16 @@ check_domain(struct call *call, struct str name)
 
 /* A read of one domain is shown to the user even if it found nothing. */
 static void
-saw_page(struct call *call, struct str domain, const struct atom_page *page)
+record_page(struct call *call, struct str domain, const struct atom_page *page)
 {
     const struct domains *domains = call->web->settings.domains;
     const struct domain *named = domains_find(domains, domain);
-    call_saw_nothing(call);
+    call_record_no_facts(call);
     if (named != NULL)
-        call_saw(call, (size_t)(named - domains->list), 0);
+        call_record_facts(call, (size_t)(named - domains->list), 0);
     for (size_t i = 0; i < page->count; i++)
-        call_saw(call, (size_t)(domains_find(domains, page->atoms[i].domain) - domains->list), 1);
+        call_record_facts(
+            call, (size_t)(domains_find(domains, page->atoms[i].domain) - domains->list), 1);
 }
 
 /* Unknown values of parameters are refused before any fact is read. */
@@ -188,7 +190,7 @@ get_atoms(struct call *call)
     enum err err = preferences_page(call->db, call->mem, &view, domain, &query, &page);
     if (err != ERR_NONE)
         return err;
-    saw_page(call, domain, &page);
+    record_page(call, domain, &page);
     write_page(call, &page);
     return ERR_NONE;
 }
@@ -402,10 +404,10 @@ get_export(struct call *call)
     }
     if (err != ERR_NONE)
         return err;
-    call_saw_nothing(call);
+    call_record_no_facts(call);
     for (size_t i = 0; i < params.domains->count; i++)
         if (facts[i] > 0)
-            call_saw(call, i, facts[i]);
+            call_record_facts(call, i, facts[i]);
     response_bytes(call, 200, "application/json", buf_str(&out));
     response_header(call, "Content-Disposition", "attachment; filename=\"penchant-export.json\"");
     response_header(call, "Cache-Control", "private, no-cache");

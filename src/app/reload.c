@@ -44,7 +44,7 @@ feed_watchdog(const struct reload *reload, int64_t deadline_ms)
                            .deadline_ms = (int)deadline_ms };
     struct why why = { 0 };
     int status = 0;
-    if (probe_ask(&probe, &status, &why))
+    if (probe_request(&probe, &status, &why))
         log_error("watchdog_no_answer", log_text("reason", str_of(why.text)));
     else
         notify_send("WATCHDOG=1");

@@ -68,7 +68,7 @@ health(struct command_call *call)
                            .deadline_ms = HEALTH_MS };
     struct why why = { 0 };
     int status = 0;
-    if (probe_ask(&probe, &status, &why))
+    if (probe_request(&probe, &status, &why))
         return command_fail(call, ERR_UNAVAILABLE, "%s", why.text);
     if (status != 200)
         return command_fail(call, ERR_UNAVAILABLE,

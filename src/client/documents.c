@@ -1,6 +1,6 @@
 /* documents.c - fetches, stores, and remembers client ID metadata documents.
  *
- * A request passes three steps and has no thread while it waits: documents_look() reads the
+ * A request passes three steps and has no thread while it waits: documents_check() reads the
  * database, documents_wait() passes the URL to the fetcher, documents_finish() stores what came.
  * Several requests for one URL share one transfer, and of their transactions the first one writes
  * (store()). Failures are remembered in memory, so that a client that is opened again and again
@@ -174,9 +174,9 @@ fall_back(const struct app *app, bool temporary, int64_t now)
 }
 
 enum err
-documents_look(struct documents *documents, struct db *db, struct arena *mem, struct str url,
-               struct str redirect_uri, int64_t now, enum document_state *state,
-               struct str *problem)
+documents_check(struct documents *documents, struct db *db, struct arena *mem, struct str url,
+                struct str redirect_uri, int64_t now, enum document_state *state,
+                struct str *problem)
 {
     struct app app;
     bool temporary = false;
@@ -206,7 +206,7 @@ documents_wait_new(struct documents *documents, struct arena *mem, struct str ur
 static bool read_document(struct documents *documents, const struct fetch *fetch,
                           struct client_metadata *metadata, bool *temporary, struct str *problem);
 
-/* For any result: read_logo() judges it. */
+/* For any result: read_logo() validates it. */
 static void
 on_logo(void *context)
 {
@@ -274,7 +274,7 @@ store(struct db_tx *tx, void *argument)
     struct storing *storing = argument;
     const struct app *said = storing->app;
     struct app kept;
-    enum err err = app_store_hold(tx, storing->mem, said->id, &kept);
+    enum err err = app_store_lock(tx, storing->mem, said->id, &kept);
     if (err == ERR_NOT_FOUND) {
         err = registration_store(tx, storing->mem, storing->app, storing->now);
         return err ? err : store_logo(tx, storing, STR_NONE);

@@ -6,7 +6,7 @@
  * the stored app serves for DOCUMENT_STALE_SECONDS. A failure is remembered for
  * DOCUMENT_FAILED_SECONDS.
  *
- *   1  documents_look     whether the app is stored and fresh
+ *   1  documents_check     whether the app is stored and fresh
  *   2  documents_wait     otherwise: fetches the document without occupying a thread
  *   3  documents_finish   stores the app, or says what is wrong with the document
  *
@@ -55,9 +55,9 @@ enum document_state {
 const char *documents_url_problem(const struct documents *documents, struct str url);
 
 /* `url` has no problem. A document that does not have this redirect URI is fetched earlier. */
-enum err documents_look(struct documents *documents, struct db *db, struct arena *mem,
-                        struct str url, struct str redirect_uri, int64_t now,
-                        enum document_state *state, struct str *problem);
+enum err documents_check(struct documents *documents, struct db *db, struct arena *mem,
+                         struct str url, struct str redirect_uri, int64_t now,
+                         enum document_state *state, struct str *problem);
 
 /* The context of documents_wait(), in `mem`, which nothing else may use until resume() is called.
  */

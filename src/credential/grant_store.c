@@ -209,7 +209,7 @@ note_expiry(struct db_tx *tx, struct arena *mem, const struct db_rows *grants, s
                                     .app_id = db_cell_text(grants, row, 2),
                                     .action = ACTIVITY_EXPIRE,
                                     .now = expired_at > now - DAY_SECONDS ? expired_at : now };
-    enum err held = user_store_hold(tx, mem, event.user_id);
+    enum err held = user_store_lock(tx, mem, event.user_id);
     if (held != ERR_NONE && held != ERR_NOT_FOUND)
         return held;
     enum err err = db_query(tx, mem, &grant_note_expiry, &noted,

@@ -34,7 +34,7 @@ enum err grant_store_list(struct db_tx *tx, struct arena *mem, struct str user_i
 enum err grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant);
 
 /* Writes permissions, expiry, `writes_wait`, `requested`, `shown`, and `withheld`. ERR_NOT_FOUND if
- * the grant was revoked. Call user_store_hold() before reading the permissions to change, or a
+ * the grant was revoked. Call user_store_lock() before reading the permissions to change, or a
  * concurrent change may be lost.
  */
 enum err grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant);

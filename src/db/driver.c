@@ -344,7 +344,7 @@ db_cell_int(const struct db_rows *rows, size_t row, size_t column)
 }
 
 struct db_value *
-db_gather_row(struct db_gather *gather)
+db_rows_add_row(struct db_rows_builder *gather)
 {
     if (gather->count == gather->capacity) {
         size_t capacity = gather->capacity == 0 ? 4 : gather->capacity * 2;

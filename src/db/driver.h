@@ -201,7 +201,7 @@ enum err db_part_set_restored(struct db *db, bool restored, struct why *why);
 enum err db_missing(const char *address, struct why *why);
 
 /* Collects result rows whose number is not known in advance. Grows in the arena. */
-struct db_gather {
+struct db_rows_builder {
     struct arena *mem;
     struct db_value *cells;
     size_t columns;
@@ -209,6 +209,6 @@ struct db_gather {
     size_t capacity; /* in rows */
 };
 
-struct db_value *db_gather_row(struct db_gather *gather); /* the cells of a new row */
+struct db_value *db_rows_add_row(struct db_rows_builder *gather); /* the cells of a new row */
 
 #endif

@@ -107,7 +107,7 @@ client_auth(struct call *call)
      * URL, not the digest. */
     if (!str_eq(app_client_id(app), sent.id))
         *app = (struct app){ 0 };
-    bool proved = app_is_proved(call->mem, app, sent.secret, call->now);
+    bool proved = app_is_authenticated(call->mem, app, sent.secret, call->now);
     /* Failed attempts by others never block the app itself: its client_id is public, and its secret
      * is too long to guess. An unknown client_id has no count of its own, because anyone can make
      * up as many as it takes to fill the table. */

@@ -1,9 +1,9 @@
 /* request_activity.h - counts what an app read, and what it was denied, for the user's activity.
  *
- * Handlers record what they send with call_saw() (web/call.h), and bearer_error_scope() what was
- * denied; dispatch.c counts it once, at the end of the request. Changes are not counted here: the
- * transaction that makes the change records it (store/activity_store.h). Call from the thread that
- * handles the request. */
+ * Handlers record what they send with call_record_facts() (web/call.h), and bearer_error_scope()
+ * what was denied; dispatch.c counts it once, at the end of the request. Changes are not counted
+ * here: the transaction that makes the change records it (store/activity_store.h). Call from the
+ * thread that handles the request. */
 #ifndef DISPATCH_REQUEST_ACTIVITY_H
 #define DISPATCH_REQUEST_ACTIVITY_H
 

@@ -36,7 +36,7 @@ check_listener(struct doctor_report *report, const struct doctor_target *target)
                            .deadline_ms = LOCAL_MS };
     struct why why = { 0 };
     int status = 0;
-    if (probe_ask(&probe, &status, &why))
+    if (probe_request(&probe, &status, &why))
         doctor_problem(report, DOCTOR_FAIL, "service",
                        "Start the service, or pass its settings to this command (--config).", "%s",
                        why.text);

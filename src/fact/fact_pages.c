@@ -245,11 +245,11 @@ post_suppress(struct call *call)
 }
 
 static enum err
-post_lift(struct call *call)
+post_restore(struct call *call)
 {
     struct correction params = params_of(call);
     struct corrected out;
-    enum err err = corrections_lift(call->db, call->mem, &params, &out);
+    enum err err = corrections_restore(call->db, call->mem, &params, &out);
     return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_lifted")) : err;
 }
 
@@ -313,7 +313,7 @@ const struct route account_fact_routes[] = {
       ROUTE_FIELDS(plain_fields), FACT_FORM },
     { POST, HERE "/suppress", post_suppress, CALLER_USER, .summary = "Marks a fact as wrong.",
       ROUTE_FIELDS(reason_fields), FACT_FORM },
-    { POST, HERE "/lift", post_lift, CALLER_USER,
+    { POST, HERE "/lift", post_restore, CALLER_USER,
       .summary = "Restores a fact that was marked as wrong.", ROUTE_FIELDS(plain_fields),
       FACT_FORM },
     { POST, HERE "/accept", post_accept, CALLER_USER,

@@ -1,6 +1,6 @@
 /* apps.c - creating, changing, and deleting apps, and authenticating them.
  *
- * Every change runs apply_held(): it locks the row, reads it, lets `apply` change the struct, and
+ * Every change runs apply_locked(): it locks the row, reads it, lets `apply` change the struct, and
  * writes every field that can change. So a change never overwrites another one that it has not
  * seen, such as a rotation that would enable a disabled app again. Changes are urgent writes,
  * because some of them take access away. */
@@ -194,10 +194,10 @@ run_change(struct db *db, struct change *change, tx_work *work, struct app *out)
 
 /* Locks the app's row, so that concurrent changes do not overwrite each other. */
 static enum err
-apply_held(struct db_tx *tx, void *argument)
+apply_locked(struct db_tx *tx, void *argument)
 {
     struct change *change = argument;
-    enum err err = app_store_hold(tx, change->mem, change->id, &change->app);
+    enum err err = app_store_lock(tx, change->mem, change->id, &change->app);
     if (!err)
         err = change->apply(change);
     change->app.updated_at = change->now;
@@ -227,7 +227,7 @@ app_change(struct db *db, struct arena *mem, struct str id, const struct app_par
     struct change change = { .mem = mem, .id = id, .now = now, .apply = apply_params };
     *problems = (struct app_problems){ 0 };
     check_params(mem, params, &change.wanted, problems);
-    return no_problems(problems) ? run_change(db, &change, apply_held, out) : ERR_INVALID;
+    return no_problems(problems) ? run_change(db, &change, apply_locked, out) : ERR_INVALID;
 }
 
 /* The check of the homepage ran outside the transaction; the homepage may have changed meanwhile.
@@ -246,7 +246,7 @@ app_set_verified(struct db *db, struct arena *mem, const struct app *checked, in
 {
     struct change change = { .mem = mem, .id = checked->id, .now = now, .apply = apply_verified };
     change.wanted = *checked;
-    return run_change(db, &change, apply_held, out);
+    return run_change(db, &change, apply_locked, out);
 }
 
 static enum err
@@ -272,7 +272,7 @@ app_rotate_secret(struct db *db, struct arena *mem, struct str id, bool end_old_
                              .apply = apply_rotation,
                              .end_old_now = end_old_now,
                              .secret_hash = secret_hash(mem, *secret) };
-    return run_change(db, &change, apply_held, out);
+    return run_change(db, &change, apply_locked, out);
 }
 
 static enum err
@@ -287,7 +287,7 @@ enum err
 app_end_old_secret(struct db *db, struct arena *mem, struct str id, int64_t now, struct app *out)
 {
     struct change change = { .mem = mem, .id = id, .now = now, .apply = apply_end_of_old };
-    return run_change(db, &change, apply_held, out);
+    return run_change(db, &change, apply_locked, out);
 }
 
 static enum err
@@ -306,7 +306,7 @@ app_set_status(struct db *db, struct arena *mem, struct str id, enum app_status 
     struct change change = {
         .mem = mem, .id = id, .now = now, .apply = apply_status, .status = status
     };
-    return run_change(db, &change, apply_held, out);
+    return run_change(db, &change, apply_locked, out);
 }
 
 static enum err
@@ -323,7 +323,7 @@ app_set_rate(struct db *db, struct arena *mem, struct str id, int64_t rate_api, 
     struct change change = {
         .mem = mem, .id = id, .now = now, .apply = apply_rate, .rate_api = rate_api
     };
-    return run_change(db, &change, apply_held, out);
+    return run_change(db, &change, apply_locked, out);
 }
 
 static enum err
@@ -340,7 +340,7 @@ app_set_purpose(struct db *db, struct arena *mem, struct str id, struct str purp
     struct change change = { .mem = mem, .id = id, .now = now, .apply = apply_purpose };
     change.wanted.purpose = present_or_none(mem, str_trim(purpose));
     *problem = app_purpose_problem(change.wanted.purpose);
-    return *problem == NULL ? run_change(db, &change, apply_held, out) : ERR_INVALID;
+    return *problem == NULL ? run_change(db, &change, apply_locked, out) : ERR_INVALID;
 }
 
 static enum err
@@ -370,8 +370,8 @@ app_keep(struct db_tx *tx, struct arena *mem, const struct app *app, int64_t now
 
 /* ---- authenticating ---- */
 
-/* In the order in which developers make these mistakes. Only app_is_proved() decides; this explains
- * the result. */
+/* In the order in which developers make these mistakes. Only app_is_authenticated() decides; this
+ * explains the result. */
 const char *
 app_refusal(struct arena *mem, const struct app *app, struct str secret_text, int64_t now)
 {
@@ -392,7 +392,7 @@ app_refusal(struct arena *mem, const struct app *app, struct str secret_text, in
 }
 
 bool
-app_is_proved(struct arena *mem, const struct app *app, struct str secret_text, int64_t now)
+app_is_authenticated(struct arena *mem, const struct app *app, struct str secret_text, int64_t now)
 {
     const struct secret *secret =
         str_present(secret_text) ? secret_read(mem, secret_text, SECRET_CLIENT) : NULL;

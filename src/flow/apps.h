@@ -85,14 +85,15 @@ enum err app_delete(struct db *db, struct arena *mem, struct str id, struct app 
  */
 enum err app_keep(struct db_tx *tx, struct arena *mem, const struct app *app, int64_t now);
 
-/* Why app_is_proved() rejected this secret: a sentence for the app's developer. */
+/* Why app_is_authenticated() rejected this secret: a sentence for the app's developer. */
 const char *app_refusal(struct arena *mem, const struct app *app, struct str secret_text,
                         int64_t now);
 
 /* True if the secret is the app's current one or its previous one within its term, or if the app is
  * public and no secret was sent. False for a disabled app and for an unknown one (no id), after the
  * same work as for a wrong secret. */
-bool app_is_proved(struct arena *mem, const struct app *app, struct str secret_text, int64_t now);
+bool app_is_authenticated(struct arena *mem, const struct app *app, struct str secret_text,
+                          int64_t now);
 
 /* A version under which app_find()'s result may be cached: it changes with every change of the app.
  * Read it before app_find(). 0: do not cache. */

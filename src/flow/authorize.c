@@ -380,7 +380,7 @@ decide(struct db_tx *tx, void *argument)
     if (err || !deciding->params->allow || allowed == 0)
         return err; /* a denial only deletes the request */
     /* Serializes two tabs that decide on requests of the same app at the same time. */
-    err = user_store_hold(tx, deciding->mem, deciding->user->id);
+    err = user_store_lock(tx, deciding->mem, deciding->user->id);
     struct grant grant = { 0 };
     if (!err)
         err = put_grant(tx, deciding, ticked, &grant);

@@ -81,7 +81,7 @@ connection_find(struct db *db, struct arena *mem, struct str user_id, struct str
 static enum err
 find_held(struct db_tx *tx, struct work *work)
 {
-    enum err err = user_store_hold(tx, work->mem, work->user_id);
+    enum err err = user_store_lock(tx, work->mem, work->user_id);
     return err ? err : find(tx, work);
 }
 

@@ -19,7 +19,7 @@ put(struct db_tx *tx, void *argument)
 {
     struct change *change = argument;
     struct app app;
-    enum err err = app_store_hold(tx, change->mem, change->app_id, &app);
+    enum err err = app_store_lock(tx, change->mem, change->app_id, &app);
     if (err)
         return err;
     return str_present(change->logo.mark)

@@ -94,7 +94,7 @@ add_session(struct db_tx *tx, void *argument)
     struct entry *entry = argument;
     const struct sign_in *params = entry->params;
     struct user user = { 0 };
-    enum err err = user_store_hold(tx, entry->mem, entry->user->id);
+    enum err err = user_store_lock(tx, entry->mem, entry->user->id);
     if (!err)
         err = user_store_find(tx, entry->mem, entry->user->id, &user);
     entry->refused = err == ERR_NOT_FOUND || (!err && user.status != USER_ACTIVE);

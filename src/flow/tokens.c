@@ -355,8 +355,8 @@ use(struct db_tx *tx, struct work *work, bool is_fresh, struct str seed)
                     : refresh_store_reuse(tx, work->mem, work->hash, reuses_max(work));
 }
 
-/* `is_owed`: the client got no response to an earlier request with this token, whose commit was not
- * confirmed. That is a retry, however late, and no theft. */
+/* `is_unconfirmed`: the client got no response to an earlier request with this token, whose commit
+ * was not confirmed. That is a retry, however late, and no theft. */
 static enum err
 refresh_once(struct db_tx *tx, struct work *work)
 {
@@ -372,20 +372,20 @@ refresh_once(struct db_tx *tx, struct work *work)
         return err;
     if (!str_eq(token.app_id, work->app->id))
         return refuse(work, ERR_INVALID, "The refresh token was issued to another app.");
-    enum refresh_verdict verdict = refresh_judge(&token, reuses_max(work), work->now);
-    bool is_owed = verdict == REFRESH_STOLEN && work->is_unanswered;
-    if (verdict == REFRESH_STOLEN && !is_owed) {
+    enum refresh_state state = refresh_classify(&token, reuses_max(work), work->now);
+    bool is_unconfirmed = state == REFRESH_REUSED && work->is_unanswered;
+    if (state == REFRESH_REUSED && !is_unconfirmed) {
         err = end_reused(tx, work, token.family_id);
         return err ? err
                    : refuse(
                          work, ERR_INVALID,
                          "The refresh token was already used, and the authorization was revoked.");
     }
-    if (verdict == REFRESH_LOST)
+    if (state == REFRESH_LOST)
         return refuse(work, ERR_INVALID,
                       "The database lost the refresh token in a failover. Ask the user to connect "
                       "the app again.");
-    if (verdict == REFRESH_TOO_OFTEN)
+    if (state == REFRESH_TOO_OFTEN)
         return refuse(work, ERR_INVALID, "The refresh token was already used. Use the newest one.");
     err = family_store_find(tx, work->mem, token.family_id, work->now, &live);
     if (err == ERR_NOT_FOUND)
@@ -399,12 +399,12 @@ refresh_once(struct db_tx *tx, struct work *work)
     if (err && err != ERR_NOT_FOUND)
         return err;
     /* A repeated response issues nothing new and is not limited. */
-    bool repeated = err == ERR_NONE, is_fresh = verdict == REFRESH_FRESH;
+    bool repeated = err == ERR_NONE, is_fresh = state == REFRESH_FRESH;
     if (!repeated && params->may_refresh != NULL &&
         !params->may_refresh(params->context, live.family.id))
         return refuse(work, ERR_RATE, NULL);
     struct str seed = is_fresh && work->app->is_public ? random_id(work->mem, "") : STR_NONE;
-    err = is_owed ? ERR_NONE : use(tx, work, is_fresh, seed);
+    err = is_unconfirmed ? ERR_NONE : use(tx, work, is_fresh, seed);
     if (err || repeated)
         return err;
     err = put_issued(tx, work, &live.family);

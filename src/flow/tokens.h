@@ -82,6 +82,6 @@ enum err token_introspect(struct db *db, struct arena *mem, const struct app *ap
                           int64_t now, struct access *out, bool *is_refresh);
 
 /* True if the text has the form of a token of this service, valid or not. */
-bool token_is_ours(struct arena *mem, struct str text);
+bool token_is_well_formed(struct arena *mem, struct str text);
 
 #endif

@@ -159,7 +159,7 @@ token_introspect(struct db *db, struct arena *mem, const struct app *app, struct
 }
 
 bool
-token_is_ours(struct arena *mem, struct str text)
+token_is_well_formed(struct arena *mem, struct str text)
 {
     return secret_read(mem, text, SECRET_ACCESS_TOKEN) != NULL ||
            secret_read(mem, text, SECRET_REFRESH_TOKEN) != NULL;

@@ -134,7 +134,7 @@ receive_status(const struct connection_to_service *to, int *status)
 }
 
 enum err
-probe_ask(const struct probe *probe, int *status, struct why *why)
+probe_request(const struct probe *probe, int *status, struct why *why)
 {
     struct connection_to_service to = { .fd = -1,
                                         .deadline =

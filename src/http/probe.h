@@ -16,6 +16,6 @@ struct probe {
 };
 
 /* The status of the response in *status. ERR_UNAVAILABLE: `why` says what failed. */
-enum err probe_ask(const struct probe *probe, int *status, struct why *why);
+enum err probe_request(const struct probe *probe, int *status, struct why *why);
 
 #endif

@@ -74,7 +74,7 @@ change(struct db_tx *tx, void *argument)
 {
     struct changing *changing = argument;
     struct arena *mem = changing->mem;
-    enum err err = user_store_hold(tx, mem, changing->user_id);
+    enum err err = user_store_lock(tx, mem, changing->user_id);
     if (!err && !str_present(changing->address))
         err = user_store_put_email(tx, mem, changing->user_id, STR_NONE, changing->now);
     if (!err)
@@ -157,7 +157,7 @@ confirm(struct db_tx *tx, void *argument)
     struct arena *mem = changing->mem;
     struct one_time_link link = { 0 };
     struct user user = { 0 };
-    enum err err = user_store_hold(tx, mem, changing->user_id);
+    enum err err = user_store_lock(tx, mem, changing->user_id);
     if (!err)
         err = recovery_store_take_link(tx, mem, changing->link_hash, LINK_VERIFY, changing->now,
                                        &link);

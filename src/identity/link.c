@@ -14,7 +14,7 @@ static enum err
 add_link(struct db_tx *tx, void *argument)
 {
     struct adding *adding = argument;
-    enum err err = user_store_hold(tx, adding->mem, adding->link.user_id);
+    enum err err = user_store_lock(tx, adding->mem, adding->link.user_id);
     return err ? err : recovery_store_add_link(tx, adding->mem, &adding->link);
 }
 

@@ -45,8 +45,8 @@ struct checked {
 /* The challenge is read from the client data, which the signature covers; the form has no field for
  * it. */
 static enum err
-check_answer(struct db *db, struct arena *mem, const struct passkey_answer *answer,
-             struct checked *out)
+verify_response(struct db *db, struct arena *mem, const struct passkey_response *answer,
+                struct checked *out)
 {
     *out = (struct checked){
         .site = { passkeys_rp_id(mem, answer->auth_url), answer->auth_url },
@@ -71,12 +71,12 @@ struct adding {
 
 /* The name is clean already. The counter starts where the authenticator is. */
 static enum err
-read_new(struct db *db, struct arena *mem, const struct passkey_answer *answer, struct str name,
+read_new(struct db *db, struct arena *mem, const struct passkey_response *answer, struct str name,
          struct adding *out)
 {
     struct credential credential;
     *out = (struct adding){ .mem = mem };
-    enum err err = check_answer(db, mem, answer, &out->checked);
+    enum err err = verify_response(db, mem, answer, &out->checked);
     if (!err)
         err = credential_read(mem, &out->checked.site, &out->checked.response, &credential);
     if (!err)
@@ -103,7 +103,7 @@ add(struct db_tx *tx, void *argument)
     struct str user_id = adding->passkey.user_id;
     struct passkey *list = NULL;
     size_t count = 0;
-    enum err err = user_store_hold(tx, mem, user_id);
+    enum err err = user_store_lock(tx, mem, user_id);
     if (!err)
         err = user_store_find(tx, mem, user_id, adding->user);
     if (!err)
@@ -116,8 +116,8 @@ add(struct db_tx *tx, void *argument)
 }
 
 enum err
-passkeys_add(struct db *db, struct arena *mem, const struct passkey_answer *answer, struct str name,
-             struct user *user, const char **problem)
+passkeys_add(struct db *db, struct arena *mem, const struct passkey_response *answer,
+             struct str name, struct user *user, const char **problem)
 {
     struct adding adding;
     struct str clean = user_clean_name(mem, name);
@@ -133,7 +133,7 @@ passkeys_add(struct db *db, struct arena *mem, const struct passkey_answer *answ
 
 /* The account exists before its passkey: if the passkey cannot be stored, it is deleted again. */
 enum err
-passkeys_sign_up(struct db *db, struct arena *mem, const struct passkey_answer *answer,
+passkeys_sign_up(struct db *db, struct arena *mem, const struct passkey_response *answer,
                  const struct account_params *params, struct str name, struct user *user,
                  struct account_problems *problems)
 {
@@ -182,7 +182,7 @@ use(struct db_tx *tx, void *argument)
 }
 
 static enum err
-find_passkey(struct db *db, struct arena *mem, const struct passkey_answer *answer,
+find_passkey(struct db *db, struct arena *mem, const struct passkey_response *answer,
              struct passkey *out)
 {
     if (answer->credential_id.len == 0 || !base64url_only(answer->credential_id))
@@ -199,11 +199,11 @@ find_passkey(struct db *db, struct arena *mem, const struct passkey_answer *answ
 
 /* A counter that has not increased is logged and refused: the passkey was probably copied. */
 static enum err
-verify(struct db *db, struct arena *mem, const struct passkey_answer *answer,
+verify(struct db *db, struct arena *mem, const struct passkey_response *answer,
        const struct passkey *passkey, struct user *user)
 {
     struct checked checked;
-    enum err err = check_answer(db, mem, answer, &checked);
+    enum err err = verify_response(db, mem, answer, &checked);
     if (err)
         return err;
     struct credential credential = {
@@ -224,7 +224,7 @@ verify(struct db *db, struct arena *mem, const struct passkey_answer *answer,
 
 /* One error for all reasons, so that a stranger learns nothing about credentials that exist. */
 enum err
-passkeys_authenticate(struct db *db, struct arena *mem, const struct passkey_answer *answer,
+passkeys_authenticate(struct db *db, struct arena *mem, const struct passkey_response *answer,
                       struct user *user)
 {
     struct passkey passkey;
@@ -279,7 +279,7 @@ remove_one(struct db_tx *tx, void *argument)
     struct user user = { 0 };
     struct passkey *list = NULL;
     size_t count = 0;
-    enum err err = user_store_hold(tx, mem, change->user_id);
+    enum err err = user_store_lock(tx, mem, change->user_id);
     if (!err)
         err = user_store_find(tx, mem, change->user_id, &user);
     if (!err)
@@ -305,7 +305,7 @@ remove_password(struct db_tx *tx, void *argument)
     struct passkey *list = NULL;
     size_t count = 0;
     int64_t codes = 0;
-    enum err err = user_store_hold(tx, mem, change->user_id);
+    enum err err = user_store_lock(tx, mem, change->user_id);
     if (!err)
         err = passkey_store_list(tx, mem, change->user_id, &list, &count);
     if (!err)

@@ -18,7 +18,7 @@ struct arena;
 struct db;
 
 /* What a browser sends, as base64url. A malformed one is rejected like a wrong one. */
-struct passkey_answer {
+struct passkey_response {
     struct challenge_scope scope; /* of the challenge that it must answer */
     struct str auth_url;          /* the origin of our pages */
     struct str client_data;
@@ -36,14 +36,14 @@ struct str passkeys_rp_id(struct arena *mem, struct str auth_url);
 /* Adds a passkey to the account scope.user_id, named `name`. ERR_INVALID: *problem says what is
  * wrong with the name; NULL: with the answer. ERR_TAKEN: the passkey belongs to an account.
  * ERR_TOO_LARGE: the account has PASSKEYS_PER_USER_MAX. *user is the owner. */
-enum err passkeys_add(struct db *db, struct arena *mem, const struct passkey_answer *answer,
+enum err passkeys_add(struct db *db, struct arena *mem, const struct passkey_response *answer,
                       struct str name, struct user *user, const char **problem);
 
 /* Creates an account that has a passkey and no password. The id of the account is scope.user_id.
  * ERR_INVALID without problems: the answer is wrong. Otherwise as account_make(). */
 struct account_params;
 struct account_problems;
-enum err passkeys_sign_up(struct db *db, struct arena *mem, const struct passkey_answer *answer,
+enum err passkeys_sign_up(struct db *db, struct arena *mem, const struct passkey_response *answer,
                           const struct account_params *params, struct str name, struct user *user,
                           struct account_problems *problems);
 
@@ -51,7 +51,7 @@ enum err passkeys_sign_up(struct db *db, struct arena *mem, const struct passkey
  * user's than scope.user_id, or the answer is wrong, used, or too late; indistinguishable to the
  * caller. The account may be disabled: session_start() checks that. */
 enum err passkeys_authenticate(struct db *db, struct arena *mem,
-                               const struct passkey_answer *answer, struct user *user);
+                               const struct passkey_response *answer, struct user *user);
 
 /* Oldest first. */
 enum err passkeys_list(struct db *db, struct arena *mem, struct str user_id, struct passkey **out,

@@ -24,7 +24,7 @@ put(struct db_tx *tx, void *argument)
 {
     const struct change *change = argument;
     struct user user;
-    enum err err = user_store_hold(tx, change->mem, change->user_id);
+    enum err err = user_store_lock(tx, change->mem, change->user_id);
     if (!err)
         err = user_store_find(tx, change->mem, change->user_id, &user);
     return err ? err

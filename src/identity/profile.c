@@ -51,7 +51,7 @@ change(struct db_tx *tx, void *argument)
     struct arena *mem = changing->mem;
     struct user *user = changing->out;
     *changing->problems = (struct profile_problems){ 0 };
-    enum err err = user_store_hold(tx, mem, changing->user_id);
+    enum err err = user_store_lock(tx, mem, changing->user_id);
     if (!err)
         err = user_store_find(tx, mem, changing->user_id, user);
     if (err)

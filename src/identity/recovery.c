@@ -51,7 +51,7 @@ replace_codes(struct db_tx *tx, void *argument)
 {
     struct making *making = argument;
     struct arena *mem = making->mem;
-    enum err err = user_store_hold(tx, mem, making->user_id);
+    enum err err = user_store_lock(tx, mem, making->user_id);
     if (!err)
         err = recovery_store_end_codes(tx, mem, making->user_id);
     for (size_t i = 0; i < RECOVERY_CODES && !err; i++)
@@ -100,7 +100,7 @@ set_password(struct db_tx *tx, void *argument)
                        : recovery_store_take_link(tx, mem, setting->link_hash, LINK_RESET,
                                                   setting->now, &link);
     if (!err)
-        err = user_store_hold(tx, mem, setting->user_id);
+        err = user_store_lock(tx, mem, setting->user_id);
     if (!err)
         err = user_store_find(tx, mem, setting->user_id, setting->user);
     if (!err && setting->user->status != USER_ACTIVE)

@@ -59,7 +59,7 @@ change(struct db_tx *tx, void *argument)
     const struct password_change *params = changing->params;
     struct arena *mem = changing->mem;
     struct user user;
-    enum err err = user_store_hold(tx, mem, params->user_id);
+    enum err err = user_store_lock(tx, mem, params->user_id);
     if (!err)
         err = user_store_find(tx, mem, params->user_id, &user);
     /* Another request may have changed it during hashing. */

@@ -21,7 +21,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-#define LOOK_MS FAULT_INJECTION_INTERVAL(500) /* between two looks into the outbox */
+#define POLL_MS FAULT_INJECTION_INTERVAL(500) /* between two checks of the outbox */
 #define COUNT_MS 10000                        /* between two counts for the metrics */
 
 struct outbox {
@@ -176,7 +176,7 @@ run(void *argument)
 {
     struct outbox *outbox = argument;
     struct arena *mem = arena_new();
-    for (bool more = true; !background_wait(&outbox->background, more ? 0 : LOOK_MS);) {
+    for (bool more = true; !background_wait(&outbox->background, more ? 0 : POLL_MS);) {
         count_waiting(outbox, mem);
         more = step(outbox, mem);
         arena_reset(mem);

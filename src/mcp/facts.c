@@ -72,7 +72,7 @@ send_domains(const struct mcp_call *mcp)
     json_close_array(&out);
     json_put_name(&out, "content_role", STR("data"));
     json_close_object(&out);
-    call_saw_nothing(call);
+    call_record_no_facts(call);
     return buf.overflow ? ERR_INTERNAL : tool_send_result(mcp, buf_str(&buf));
 }
 
@@ -133,7 +133,8 @@ send_facts(const struct mcp_call *mcp, const struct domain *domain, int64_t offs
     enum err err = preferences_page(call->db, call->mem, &view, domain->name, &query, &page);
     if (err != ERR_NONE)
         return err;
-    call_saw(call, (size_t)(domain - call->web->settings.domains->list), (int64_t)page.count);
+    call_record_facts(call, (size_t)(domain - call->web->settings.domains->list),
+                      (int64_t)page.count);
     struct buf buf = buf_in(call->mem, TOOL_RESULT_MAX);
     struct json out = json_into(&buf);
     json_open_object(&out);

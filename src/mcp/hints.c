@@ -78,7 +78,7 @@ read_hints(struct call *call, const struct mcp_hints_params *params, struct hint
     if (err == ERR_NONE && out->stale)
         rebuild_queue_add(call->web->settings.rebuilds, query.view.user_id);
     if (err == ERR_NONE)
-        call_saw_hints(call, out->named);
+        call_record_hints(call, out->named);
     return err;
 }
 

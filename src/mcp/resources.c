@@ -144,12 +144,13 @@ read_domain(const struct mcp_call *mcp, struct str uri, const struct domain *dom
     json_put_raw(&json, "preferences", record.json);
     json_put_time(&json, "updated_at", record.updated_at);
     json_close_object(&json);
-    /* Before call_saw(): nothing is sent in this case. */
+    /* Before call_record_facts(): nothing is sent in this case. */
     if (buf.overflow)
         return refuse(mcp, uri,
                       STR("This area has more than 100 KB of facts. Call get_preferences, which "
                           "returns pages."));
-    call_saw(call, (size_t)(domain - call->web->settings.domains->list), record.atom_count);
+    call_record_facts(call, (size_t)(domain - call->web->settings.domains->list),
+                      record.atom_count);
     return send_text(mcp, uri, "application/json", buf_str(&buf));
 }
 

@@ -201,14 +201,14 @@ grant_add_shown(struct arena *mem, struct str shown, struct str about, struct st
 }
 
 /* A lost token is not a stolen one: the database forgot it, the client did not use it twice. */
-enum refresh_verdict
-refresh_judge(const struct refresh_token *token, int64_t reuses_max, int64_t now)
+enum refresh_state
+refresh_classify(const struct refresh_token *token, int64_t reuses_max, int64_t now)
 {
     if (token->is_lost)
         return REFRESH_LOST;
     if (token->used_at == 0)
         return REFRESH_FRESH;
     if (now - token->used_at > REUSE_SECONDS)
-        return REFRESH_STOLEN;
+        return REFRESH_REUSED;
     return token->reuses < reuses_max ? REFRESH_RETRY : REFRESH_TOO_OFTEN;
 }

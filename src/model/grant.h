@@ -197,14 +197,14 @@ bool grant_shows(struct str shown, struct str about, struct str place);
 struct str grant_add_shown(struct arena *mem, struct str shown, struct str about, struct str place);
 
 /* How to treat a presented refresh token. */
-enum refresh_verdict {
+enum refresh_state {
     REFRESH_FRESH,     /* not used yet */
     REFRESH_RETRY,     /* used just now: the client may have lost the response */
     REFRESH_TOO_OFTEN, /* retried too often: reject it, but keep the family */
-    REFRESH_STOLEN,    /* used long ago: revoke the family */
+    REFRESH_REUSED,    /* used long ago: revoke the family */
     REFRESH_LOST,      /* the database lost it in a failover: the user must connect again */
 };
-enum refresh_verdict refresh_judge(const struct refresh_token *token, int64_t reuses_max,
-                                   int64_t now);
+enum refresh_state refresh_classify(const struct refresh_token *token, int64_t reuses_max,
+                                    int64_t now);
 
 #endif

@@ -40,7 +40,7 @@ view_next(struct str withheld, size_t *at, struct withheld_fact *out)
 
 /* The consent page has a box for statements only where a member is critical. */
 bool
-view_judges_statements(const struct domain *domain)
+view_has_sensitive_statements(const struct domain *domain)
 {
     bool critical = false, statements = false;
     for (size_t i = 0; i < domain->member_count; i++) {
@@ -56,7 +56,7 @@ view_has_sensitive(const struct domain *domain)
     for (size_t i = 0; i < domain->member_count; i++)
         if (domain->members[i].sensitive)
             return true;
-    return view_judges_statements(domain);
+    return view_has_sensitive_statements(domain);
 }
 
 bool

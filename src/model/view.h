@@ -39,7 +39,7 @@ bool view_is_sensitive(const struct domain *domain, const struct member *member,
 
 /* Whether the domain is one in which users write about their health: the consent page then has a
  * box for sensitive statements. See statement_concern(). */
-bool view_judges_statements(const struct domain *domain);
+bool view_has_sensitive_statements(const struct domain *domain);
 
 /* Whether the user can share sensitive facts of the domain. */
 bool view_has_sensitive(const struct domain *domain);

@@ -19,7 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define LOOK_MS 250 /* between two looks at the deadlines while a transfer runs */
+#define HOST_RECHECK_MS 250 /* between two looks at the deadlines while a transfer runs */
 /* libcurl would read the whole folder for each transfer, which has every certificate three times.
  */
 #define BUNDLE "/etc/ssl/certs/ca-certificates.crt"
@@ -228,7 +228,7 @@ finish(struct fetcher *fetcher, struct transfer *transfer, enum fetch_result res
 }
 
 static enum fetch_result
-judge(const struct transfer *transfer, CURLcode code)
+classify_result(const struct transfer *transfer, CURLcode code)
 {
     if (code == CURLE_OK)
         return FETCH_DONE;
@@ -251,7 +251,7 @@ finish_completed(struct fetcher *fetcher)
             continue;
         CURLcode code = message->data.result; /* invalid after the handle is removed */
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
-        finish(fetcher, transfer, judge(transfer, code));
+        finish(fetcher, transfer, classify_result(transfer, code));
     }
 }
 
@@ -338,7 +338,7 @@ run(void *argument)
         if (stop)
             return NULL;
         if (!idle)
-            curl_multi_poll(fetcher->multi, NULL, 0, LOOK_MS, NULL);
+            curl_multi_poll(fetcher->multi, NULL, 0, HOST_RECHECK_MS, NULL);
     }
 }
 

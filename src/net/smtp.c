@@ -135,7 +135,7 @@ set_options(CURL *curl, const struct smtp_settings *settings, struct sending *se
 
 /* 5xx is permanent if it is about this recipient or message, not about our credentials. */
 static enum smtp_result
-judge(CURL *curl, CURLcode code, struct why *why)
+classify_result(CURL *curl, CURLcode code, struct why *why)
 {
     long response = 0;
     if (code == CURLE_OK)
@@ -162,7 +162,7 @@ smtp_send(const struct smtp_settings *settings, struct str to, struct str messag
         set_options(curl, settings, &sending);
         curl_easy_setopt(curl, CURLOPT_MAIL_FROM, settings->from);
         curl_easy_setopt(curl, CURLOPT_MAIL_RCPT, recipients);
-        result = judge(curl, curl_easy_perform(curl), why);
+        result = classify_result(curl, curl_easy_perform(curl), why);
     }
     curl_slist_free_all(recipients);
     curl_easy_cleanup(curl);
@@ -184,7 +184,7 @@ smtp_check(const struct smtp_settings *settings, struct why *why)
         set_options(curl, settings, &sending);
         curl_easy_setopt(curl, CURLOPT_UPLOAD, 0L);
         curl_easy_setopt(curl, CURLOPT_CONNECT_ONLY, 1L);
-        result = judge(curl, curl_easy_perform(curl), why);
+        result = classify_result(curl, curl_easy_perform(curl), why);
     }
     curl_easy_cleanup(curl);
     return result == SMTP_SENT ? ERR_NONE : ERR_UNAVAILABLE;

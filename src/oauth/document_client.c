@@ -87,8 +87,8 @@ document_client_prepare(struct call *call, const struct authorize_params *params
     }
     *err = call->waited_for != NULL
                ? documents_finish(call->waited_for, call->db, call->now, &state, &problem)
-               : documents_look(documents, call->db, call->mem, url, params->redirect_uri,
-                                call->now, &state, &problem);
+               : documents_check(documents, call->db, call->mem, url, params->redirect_uri,
+                                 call->now, &state, &problem);
     if (*err == ERR_NONE && state == DOCUMENT_NEEDED)
         *err = begin_wait(call, url);
     else if (*err == ERR_NONE && state == DOCUMENT_REFUSED)

@@ -183,7 +183,7 @@ post_signin(struct call *call)
 static enum err
 post_passkey(struct call *call)
 {
-    struct passkey_answer answer = passkey_form_read(call, CHALLENGE_SIGN_IN, STR_NONE);
+    struct passkey_response answer = passkey_form_read(call, CHALLENGE_SIGN_IN, STR_NONE);
     struct continuation after = { call_text(call, PASSKEY_NEXT), call_text(call, PASSKEY_REQUEST) };
     struct sign_in params = sign_in_params(call, &after);
     struct user user;

@@ -149,9 +149,9 @@ show_unavailable(struct call *call, const struct signup *form)
 
 /* The account exists now: if its first session cannot be stored, the user signs in by hand. */
 static enum err
-sign_in(struct call *call, struct user *user, struct str came_for)
+sign_in(struct call *call, struct user *user, struct str return_to)
 {
-    struct continuation after = { .next = came_for };
+    struct continuation after = { .next = return_to };
     struct sign_in params = {
         .old_key = call->browser == NULL ? STR_NONE : call->browser->key,
         .request_id = continuation_request(&after),
@@ -225,7 +225,7 @@ post_passkey(struct call *call)
     struct signup form = { call_text(call, PASSKEY_NEXT), call_text(call, PASSKEY_USERNAME),
                            call_text(call, PASSKEY_EMAIL), call_text(call, PASSKEY_NAME) };
     struct str user_id = call_text(call, PASSKEY_USER_ID);
-    struct passkey_answer answer = passkey_form_read(call, CHALLENGE_SIGN_UP, user_id);
+    struct passkey_response answer = passkey_form_read(call, CHALLENGE_SIGN_UP, user_id);
     struct account_params params = account_params_of(call, &form);
     struct account_problems problems = { 0 };
     struct user user;

@@ -183,7 +183,7 @@ post_introspect(struct call *call)
                                     call->now, access, &is_refresh);
     if (err != ERR_NONE && err != ERR_NOT_FOUND)
         return err;
-    if (err == ERR_NOT_FOUND && !token_is_ours(call->mem, call_text(call, TOKEN))) {
+    if (err == ERR_NOT_FOUND && !token_is_well_formed(call->mem, call_text(call, TOKEN))) {
         call_set_error(call, "inactive",
                        STR("This service did not issue the token, or it was sent incomplete."));
         request_usage_refused(call, call->app->id, STR_NONE, STR_NONE);

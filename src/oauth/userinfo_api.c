@@ -34,7 +34,7 @@ get_userinfo(struct call *call)
     json_put_int(out, "updated_at", user.updated_at);
     json_close_object(out);
     response_header(call, "Vary", "Authorization");
-    call_saw_nothing(call);
+    call_record_no_facts(call);
     return ERR_NONE;
 }
 

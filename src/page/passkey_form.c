@@ -6,10 +6,10 @@
 #include "web/call.h"
 #include "web/state.h"
 
-struct passkey_answer
+struct passkey_response
 passkey_form_read(struct call *call, enum challenge_purpose purpose, struct str user_id)
 {
-    return (struct passkey_answer){
+    return (struct passkey_response){
         .scope = { purpose, user_id, browser_session_challenges(call) },
         .auth_url = call->web->settings.auth_url,
         .client_data = call_text(call, PASSKEY_CLIENT_DATA),

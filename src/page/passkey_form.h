@@ -38,8 +38,8 @@ enum {
 #define PASSKEY_BODY_MAX (32 * KIB)
 
 /* The answer in the form of this request; user_id absent: see struct challenge_scope. */
-struct passkey_answer passkey_form_read(struct call *call, enum challenge_purpose purpose,
-                                        struct str user_id);
+struct passkey_response passkey_form_read(struct call *call, enum challenge_purpose purpose,
+                                          struct str user_id);
 
 /* Sets the flag `passkeys`, if browsers offer passkeys on this site: the page loads the script.
  * Call page_allow_connect() after sending such a page. */

@@ -41,7 +41,7 @@ names_of(struct call *call, const struct domain *domain)
         buf_add_c(&out, out.len > 0 ? ", " : "");
         buf_add(&out, facts_member_label(call, &domain->members[i]));
     }
-    if (view_judges_statements(domain)) {
+    if (view_has_sensitive_statements(domain)) {
         buf_add_c(&out, out.len > 0 ? ", " : "");
         buf_add(&out, message(call, KEY("consent.sensitive.health")));
     }

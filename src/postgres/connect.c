@@ -178,7 +178,8 @@ start(const struct postgres_store *store, const struct postgres_host *host, cons
 /* Whether another thread has connected to another host since `began`. After a promotion, the old
  * primary may neither accept nor refuse connections. */
 static bool
-is_overtaken(const struct postgres_store *store, const struct postgres_host *host, int64_t began)
+other_host_reached(const struct postgres_store *store, const struct postgres_host *host,
+                   int64_t began)
 {
     for (size_t i = 0; i < store->host_count; i++)
         if (&store->hosts[i] != host && store->hosts[i].reached_at > began)
@@ -199,7 +200,7 @@ wait_for_host(const struct postgres_store *store, const struct postgres_host *ho
         if (postgres_wait(store, handle, events, slice))
             return true;
         bool interrupted = clock_ticks_ns() < slice;
-        if (slice == until || interrupted || is_overtaken(store, host, began))
+        if (slice == until || interrupted || other_host_reached(store, host, began))
             return false;
     }
 }
@@ -286,7 +287,7 @@ postgres_connect(struct postgres_store *store, int64_t within_ms, struct why *wh
         struct postgres_connection *connection = try_hosts(store, until, reasons, sizeof reasons);
         if (connection != NULL)
             return connection;
-    } while (is_overtaken(store, NULL, began) && clock_ticks_ns() < until);
+    } while (other_host_reached(store, NULL, began) && clock_ticks_ns() < until);
     why_set(why, "store: cannot connect to PostgreSQL: %s", reasons);
     return NULL;
 }

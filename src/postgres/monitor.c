@@ -15,11 +15,11 @@
 #include <time.h>
 
 #define PAUSE_MS 1000
-#define SEARCH_MS 200  /* the pause while no server may be used: one may be promoted */
-#define ROUND_MS 800   /* for connecting and for the answer, each */
-#define LEND_MS 300    /* for a connection of the pool */
-#define LATE_MS 600    /* a readiness check does not wait for a round that takes longer */
-#define SILENT_MS 4000 /* longer than a pause and a round of three slow answers */
+#define SEARCH_MS 200      /* the pause while no server may be used: one may be promoted */
+#define ROUND_MS 800       /* for connecting and for the answer, each */
+#define POOL_BORROW_MS 300 /* for a connection of the pool */
+#define LATE_MS 600        /* a readiness check does not wait for a round that takes longer */
+#define SILENT_MS 4000     /* longer than a pause and a round of three slow answers */
 #define SKEW_MAX_NS 1000000000
 #define CHANGES_NS ((int64_t)60 * 1000000000)
 #define FOLLOW_NS 50000000 /* smaller differences are the network's */
@@ -93,7 +93,8 @@ postgres_clock_check(int64_t server_ns, int64_t sent, struct why *why)
 }
 
 static void
-judge(struct postgres_connection *connection, const PGresult *result, int64_t sent, struct why *why)
+check_result(struct postgres_connection *connection, const PGresult *result, int64_t sent,
+             struct why *why)
 {
     struct postgres_store *store = connection->store;
     int64_t version = 0, time = 0, read_only = 0;
@@ -189,7 +190,7 @@ ask_on(struct postgres_monitor *monitor, struct postgres_connection *connection,
     PGresult *result = postgres_run(connection, question);
     if (PQresultStatus(result) == PGRES_TUPLES_OK)
         atomic_store(&monitor->answered_at, clock_ticks_ns());
-    judge(connection, result, sent, why);
+    check_result(connection, result, sent, why);
     if (why->text[0] == '\0') {
         set_incarnation(monitor, PQgetvalue(result, 0, 4));
         forget_changes(monitor, connection, PQgetvalue(result, 0, 3));
@@ -201,11 +202,12 @@ ask_on(struct postgres_monitor *monitor, struct postgres_connection *connection,
 /* A server that refuses another connection, because it has too many, may serve those of the pool.
  * One that does not answer is not asked again. False: none was lent. */
 static bool
-ask_on_lent(struct postgres_monitor *monitor, int64_t refused_after, struct why *why)
+ask_on_pool_connection(struct postgres_monitor *monitor, int64_t refused_after, struct why *why)
 {
     struct postgres_store *store = monitor->store;
-    struct postgres_connection *lent =
-        refused_after < LEND_MS * (int64_t)1000000 ? postgres_borrow_open(store, LEND_MS) : NULL;
+    struct postgres_connection *lent = refused_after < POOL_BORROW_MS * (int64_t)1000000
+                                           ? postgres_borrow_open(store, POOL_BORROW_MS)
+                                           : NULL;
     if (lent == NULL)
         return false;
     ask_on(monitor, lent, why);
@@ -225,7 +227,7 @@ ask(struct postgres_monitor *monitor, struct why *why)
         monitor->connection = postgres_connect(monitor->store, ROUND_MS, &unreachable);
     struct postgres_connection *connection = monitor->connection;
     if (connection == NULL) { /* "session is read-only" is the reason that libpq gives */
-        if (!ask_on_lent(monitor, clock_ticks_ns() - began, why))
+        if (!ask_on_pool_connection(monitor, clock_ticks_ns() - began, why))
             why_set(why, "The database %s. Try again in a few seconds.",
                     strstr(unreachable.text, "read-only") != NULL ? "is read-only"
                                                                   : "does not respond");
@@ -268,7 +270,7 @@ next_round(struct postgres_monitor *monitor)
     run_round(monitor, &why);
     if (why.text[0] == '\0') {
         postgres_pool_reachable(monitor->store);
-        postgres_sync_beat(monitor->store);
+        postgres_sync_idle(monitor->store);
     }
     pthread_mutex_lock(&monitor->lock);
     log_change(&monitor->problem, &why);
@@ -318,7 +320,7 @@ wait_for_round(struct postgres_monitor *monitor, struct why *why)
 }
 
 enum err
-postgres_monitor_ask(struct postgres_store *store, struct why *why)
+postgres_monitor_check(struct postgres_store *store, struct why *why)
 {
     struct postgres_monitor *monitor = store->monitor;
     pthread_mutex_lock(&monitor->lock);

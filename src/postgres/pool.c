@@ -314,7 +314,7 @@ void
 postgres_give_back(struct postgres_store *store, struct postgres_connection *connection)
 {
     if (store->wants_writable && is_read_only(connection->handle))
-        postgres_leave(connection, "store_read_only");
+        postgres_mark_lost(connection, "store_read_only");
     struct postgres_connection *dropped = NULL;
     bool alone = hangs_alone(store, connection);
     pthread_mutex_lock(&store->lock);

@@ -227,7 +227,7 @@ static enum err
 ping(struct db *db, struct why *why)
 {
     struct postgres_store *store = store_of(db);
-    return store->monitor == NULL ? db_ping_by_query(db) : postgres_monitor_ask(store, why);
+    return store->monitor == NULL ? db_ping_by_query(db) : postgres_monitor_check(store, why);
 }
 
 static struct str

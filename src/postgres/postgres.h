@@ -166,7 +166,7 @@ bool postgres_send(struct postgres_connection *connection,
 PGresult *postgres_run(struct postgres_connection *connection, const char *script);
 
 /* Marks the connection as lost, and tries its host after the others. */
-void postgres_leave(struct postgres_connection *connection, const char *event);
+void postgres_mark_lost(struct postgres_connection *connection, const char *event);
 
 /* Marks a connection as lost that leads to another server than the one that versions are
  * synchronized with. Either of the two can be the primary, so its host is tried as before. */
@@ -399,7 +399,7 @@ uint64_t postgres_sync_ticket(struct db *db);
 bool postgres_sync_now(struct db *db, uint64_t ticket, int shard);
 
 /* Asks, although no request waits, so that the cache outlives a time without requests. */
-void postgres_sync_beat(struct postgres_store *store);
+void postgres_sync_idle(struct postgres_store *store);
 
 /* Whether the connection leads to the server that versions are synchronized with. If not, what was
  * read must not be used. */
@@ -408,7 +408,7 @@ bool postgres_sync_is_same_server(struct postgres_connection *connection);
 /* monitor.c */
 void postgres_monitor_start(struct postgres_store *store);
 void postgres_monitor_stop(struct postgres_store *store);
-enum err postgres_monitor_ask(struct postgres_store *store, struct why *why);
+enum err postgres_monitor_check(struct postgres_store *store, struct why *why);
 
 /* Whether the server of this incarnation answers now. Waits for less than a second. */
 bool postgres_monitor_confirms(struct postgres_store *store, const char *incarnation);

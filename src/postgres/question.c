@@ -19,7 +19,8 @@
 #include <string.h>
 #include <time.h>
 
-#define PACE_NS 200000        /* from one question to the next; an idle server is asked at once */
+#define QUESTION_INTERVAL_NS \
+    200000                    /* from one question to the next; an idle server is asked at once */
 #define QUICK_NS 400000       /* how long an HTTP thread waits for an answer */
 #define PAUSE_MIN_NS 16000000 /* the first pause of HTTP threads after a late answer */
 #define PAUSE_MAX_NS 1000000000
@@ -291,7 +292,7 @@ postgres_question_run_quickly(struct postgres_question *asker)
     int64_t now = clock_ticks_ns();
     enum reply reply = ASK_AGAIN;
     if (asker->snapshot == NULL || asker->unread || atomic_load(&asker->doubted) ||
-        now < asker->began + PACE_NS || now < asker->quick_after)
+        now < asker->began + QUESTION_INTERVAL_NS || now < asker->quick_after)
         return;
     while (reply == ASK_AGAIN && send_question(asker)) {
         bool arrived = has_arrived(asker);
@@ -307,5 +308,5 @@ postgres_question_run_quickly(struct postgres_question *asker)
 int64_t
 postgres_question_due(const struct postgres_question *asker)
 {
-    return asker->unread ? 0 : asker->began + PACE_NS;
+    return asker->unread ? 0 : asker->began + QUESTION_INTERVAL_NS;
 }

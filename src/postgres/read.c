@@ -18,7 +18,7 @@
 #include <stdlib.h>
 
 #define RUNNING_MAX 4
-#define PATIENCE_NS \
+#define QUEUE_WAIT_NS \
     20000000 /* a read that has waited this long runs at the same time as another one */
 
 struct reader {
@@ -101,7 +101,7 @@ static struct reader *
 promote(struct postgres_reads *reads)
 {
     struct reader *next = reads->queue;
-    if (next == NULL || (reads->running > 1 && clock_ticks_ns() - next->began < PATIENCE_NS)) {
+    if (next == NULL || (reads->running > 1 && clock_ticks_ns() - next->began < QUEUE_WAIT_NS)) {
         reads->running--;
         return NULL;
     }
@@ -165,7 +165,7 @@ end_all(struct postgres_reads *reads, struct reader **readers, size_t count)
 static void
 wait_in_queue(struct postgres_reads *reads, struct reader *me)
 {
-    if (!clock_sem_wait(&me->woken, me->began + PATIENCE_NS)) {
+    if (!clock_sem_wait(&me->woken, me->began + QUEUE_WAIT_NS)) {
         pthread_mutex_lock(&reads->lock);
         bool leads = leave_queue(reads, me);
         pthread_mutex_unlock(&reads->lock);

@@ -24,8 +24,8 @@ struct postgres_syncer {
     pthread_cond_t wake;
     struct db_sync *first, **end; /* waiting for the next question */
     bool stopping;
-    struct db_sync beat; /* see postgres_sync_beat() */
-    _Atomic bool beating;
+    struct db_sync idle; /* see postgres_sync_idle() */
+    _Atomic bool idle_syncing;
 };
 
 /* ---- asked by an HTTP thread ---- */
@@ -78,7 +78,7 @@ take_all(struct postgres_syncer *syncer)
 }
 
 static void
-keep_pace(struct postgres_syncer *syncer)
+wait_for_interval(struct postgres_syncer *syncer)
 {
     pthread_mutex_lock(&syncer->asking);
     int64_t at = postgres_question_due(&syncer->question);
@@ -99,7 +99,7 @@ run(void *argument)
             continue;
         }
         pthread_mutex_unlock(&syncer->lock);
-        keep_pace(syncer);
+        wait_for_interval(syncer);
         pthread_mutex_lock(&syncer->lock);
         struct db_sync *asked = take_all(syncer); /* all of them began before the question */
         pthread_mutex_unlock(&syncer->lock);
@@ -142,23 +142,23 @@ postgres_sync(struct db *db, struct db_sync *sync)
 }
 
 static void
-beat_done(struct db_sync *sync, enum err err)
+idle_done(struct db_sync *sync, enum err err)
 {
     struct postgres_syncer *syncer =
-        (struct postgres_syncer *)((char *)sync - offsetof(struct postgres_syncer, beat));
+        (struct postgres_syncer *)((char *)sync - offsetof(struct postgres_syncer, idle));
     (void)err;
-    atomic_store(&syncer->beating, false);
+    atomic_store(&syncer->idle_syncing, false);
 }
 
 void
-postgres_sync_beat(struct postgres_store *store)
+postgres_sync_idle(struct postgres_store *store)
 {
     struct postgres_syncer *syncer = store->syncer;
-    if (syncer == NULL || atomic_exchange(&syncer->beating, true))
+    if (syncer == NULL || atomic_exchange(&syncer->idle_syncing, true))
         return;
-    syncer->beat.done = beat_done;
-    syncer->beat.ticket = postgres_sync_ticket(&store->db);
-    postgres_sync(&store->db, &syncer->beat);
+    syncer->idle.done = idle_done;
+    syncer->idle.ticket = postgres_sync_ticket(&store->db);
+    postgres_sync(&store->db, &syncer->idle);
 }
 
 bool

@@ -42,7 +42,7 @@ err_of(struct postgres_tx *tx, const PGresult *result, const char *statement)
 {
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     if (state != NULL && strcmp(state, "25006") == 0 && store_of(tx->tx.db)->wants_writable)
-        postgres_leave(tx->connection, "store_read_only");
+        postgres_mark_lost(tx->connection, "store_read_only");
     if (state == NULL || tx->connection->lost)
         return ERR_UNAVAILABLE;
     tx->tx.db->is_full = strcmp(state, "53100") == 0;

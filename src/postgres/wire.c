@@ -58,7 +58,7 @@ mark_lost(struct postgres_connection *connection, const char *event)
 }
 
 void
-postgres_leave(struct postgres_connection *connection, const char *event)
+postgres_mark_lost(struct postgres_connection *connection, const char *event)
 {
     connection->host->failed_at = clock_ticks_ns();
     mark_lost(connection, event);
@@ -79,7 +79,7 @@ postgres_next_result(struct postgres_connection *connection, int64_t until)
         atomic_fetch_add(&connection->store->late, 1);
         connection->late = true;
         postgres_cancel(connection);
-        postgres_leave(connection, "store_deadline_missed");
+        postgres_mark_lost(connection, "store_deadline_missed");
     }
     if (connection->lost)
         return PQmakeEmptyPGresult(connection->handle, PGRES_FATAL_ERROR);
@@ -95,7 +95,7 @@ postgres_take(struct postgres_connection *connection, int64_t until)
     PGresult *result = postgres_next_result(connection, until);
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     if (state != NULL && strcmp(state, "25006") == 0 && connection->store->wants_writable)
-        postgres_leave(connection, "store_read_only");
+        postgres_mark_lost(connection, "store_read_only");
     if (!connection->lost)
         PQclear(postgres_next_result(connection, until));
     return result;

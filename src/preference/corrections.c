@@ -48,7 +48,7 @@ find(struct db_tx *tx, struct correction_work *work)
     struct atom atom;
     if (str_index(params->atom_id, '\0') < params->atom_id.len)
         return ERR_NOT_FOUND; /* a store must not see a NUL */
-    enum err err = record_store_hold(tx, work->mem, params->user_id, &work->sequence);
+    enum err err = record_store_lock(tx, work->mem, params->user_id, &work->sequence);
     if (!err)
         err = atom_store_find(tx, work->mem, params->user_id, params->atom_id, work->source, &atom);
     if (err)
@@ -207,7 +207,7 @@ corrections_suppress_atom(struct correction_work *work)
 }
 
 enum err
-corrections_lift_atom(struct correction_work *work)
+corrections_restore_atom(struct correction_work *work)
 {
     const struct atom *atom = &work->atoms[work->at].atom;
     switch (atom->status) {
@@ -257,11 +257,12 @@ corrections_suppress(struct db *db, struct arena *mem, const struct correction *
 }
 
 enum err
-corrections_lift(struct db *db, struct arena *mem, const struct correction *params,
-                 struct corrected *out)
+corrections_restore(struct db *db, struct arena *mem, const struct correction *params,
+                    struct corrected *out)
 {
     return corrections_run(
-        db, mem, params, &(struct correction_work){ .change = corrections_lift_atom, .out = out });
+        db, mem, params,
+        &(struct correction_work){ .change = corrections_restore_atom, .out = out });
 }
 
 /* ---- editing ---- */
@@ -437,7 +438,7 @@ remove_app(struct db_tx *tx, void *argument)
     int64_t sequence = 0;
     size_t count = 0;
     *out = (struct app_removed){ 0 };
-    enum err err = record_store_hold(tx, removal->mem, params->user_id, &sequence);
+    enum err err = record_store_lock(tx, removal->mem, params->user_id, &sequence);
     if (!err)
         err = atom_store_domains(tx, removal->mem, params->user_id, &domains, &count);
     for (size_t i = 0; i < count && !err; i++)

@@ -45,8 +45,8 @@ enum err corrections_suppress(struct db *db, struct arena *mem, const struct cor
 /* Makes a suppressed atom active again; in a single-valued member it replaces the current value.
  * The user becomes a source if it replaces a value, if no source is left, if an app suppressed it,
  * or if an app's write of it would be held. ERR_NOT_FOUND for a held atom. */
-enum err corrections_lift(struct db *db, struct arena *mem, const struct correction *params,
-                          struct corrected *out);
+enum err corrections_restore(struct db *db, struct arena *mem, const struct correction *params,
+                             struct corrected *out);
 
 /* The user's answer to what atom_review() reports. Confirming makes the app's change final: a held
  * fact becomes active, with the user as a source, and replaces the current value of a single-valued

@@ -58,7 +58,7 @@ void corrections_clear(struct atom *atom);
 
 /* Corrections for `change`; see the functions of corrections.h that they implement. */
 enum err corrections_suppress_atom(struct correction_work *work);
-enum err corrections_lift_atom(struct correction_work *work);
+enum err corrections_restore_atom(struct correction_work *work);
 
 /* Makes a held atom active, with the user as a source. */
 void corrections_accept_atom(struct correction_work *work);

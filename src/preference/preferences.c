@@ -217,7 +217,7 @@ begin_change(struct db_tx *tx, struct writing *writing)
     writing->full = NULL;
     writing->had_record = false;
     prefetch(tx, writing);
-    enum err err = record_store_hold_sets(tx, writing->mem, params->user_id, &merge->sequence,
+    enum err err = record_store_lock_sets(tx, writing->mem, params->user_id, &merge->sequence,
                                           &writing->hint_sets);
     if (!err)
         err = atom_store_read_row(tx, writing->mem, params->user_id, params->domain->name,

@@ -181,7 +181,7 @@ decide(struct correction_work *work)
         return decide_removal(work);
     case REVIEW_REMOVED:
         if (!work->confirm)
-            return corrections_lift_atom(work);
+            return corrections_restore_atom(work);
         end_user_statement(work, sourced);
         return ERR_NONE;
     case REVIEW_NONE:
@@ -260,7 +260,7 @@ decide_all(struct db_tx *tx, void *argument)
     const struct domains *domains = work->params->domains;
     struct str user_id = work->params->user_id;
     *all->count = 0;
-    enum err err = record_store_hold(tx, work->mem, user_id, &work->sequence);
+    enum err err = record_store_lock(tx, work->mem, user_id, &work->sequence);
     for (size_t i = 0; i < domains->count && !err; i++) {
         work->domain = &domains->list[i];
         err = decide_domain(tx, all);

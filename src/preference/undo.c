@@ -244,7 +244,7 @@ run(struct db_tx *tx, void *argument)
     size_t most = 0;
     work->write_count = 0;
     work->record_changed = false;
-    enum err err = record_store_hold(tx, work->mem, work->params->user_id, &sequence);
+    enum err err = record_store_lock(tx, work->mem, work->params->user_id, &sequence);
     if (!err)
         err = find(tx, work);
     if (err)

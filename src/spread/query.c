@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-struct asked {
+struct query {
     struct spread_tx *tx;
     struct spread_store *store;
     struct arena *mem;
@@ -21,20 +21,20 @@ struct asked {
 
 /* Outside the transaction, which has not begun there. Statements that only read take no locks. */
 static enum err
-read_aside(const struct asked *asked, size_t database, struct db_rows *rows)
+read_outside(const struct query *query, size_t database, struct db_rows *rows)
 {
-    if (!spread_answers(asked->store, database))
+    if (!spread_answers(query->store, database))
         return ERR_UNAVAILABLE;
-    struct db_tx *tx = db_begin_read(asked->store->of[database]);
+    struct db_tx *tx = db_begin_read(query->store->of[database]);
     return db_end_read(
-        tx, db_query_values(tx, asked->mem, asked->sql, asked->values, asked->count, rows));
+        tx, db_query_values(tx, query->mem, query->sql, query->values, query->count, rows));
 }
 
 /* A write does not begin in a database that it only reads. */
 static bool
-is_aside(const struct asked *asked, size_t database)
+is_outside(const struct query *query, size_t database)
 {
-    return asked->tx->writes && asked->tx->in[database] == NULL && !sql_writes(asked->sql->text);
+    return query->tx->writes && query->tx->in[database] == NULL && !sql_writes(query->sql->text);
 }
 
 static enum err
@@ -55,60 +55,60 @@ begin_in(struct spread_tx *tx, size_t database)
 }
 
 static enum err
-run_in(const struct asked *asked, size_t database, const struct sql *sql,
+run_in(const struct query *query, size_t database, const struct sql *sql,
        const struct db_value *values, size_t count, struct db_rows *rows)
 {
-    struct spread_tx *tx = asked->tx;
+    struct spread_tx *tx = query->tx;
     enum err err = begin_in(tx, database);
-    return err ? err : db_query_values(tx->in[database], asked->mem, sql, values, count, rows);
+    return err ? err : db_query_values(tx->in[database], query->mem, sql, values, count, rows);
 }
 
 static enum err
-ask(const struct asked *asked, size_t database, struct db_rows *rows)
+query_one(const struct query *query, size_t database, struct db_rows *rows)
 {
-    return run_in(asked, database, asked->sql, asked->values, asked->count, rows);
+    return run_in(query, database, query->sql, query->values, query->count, rows);
 }
 
 static enum err
-ask_or_read(const struct asked *asked, size_t database, struct db_rows *rows)
+query_or_read(const struct query *query, size_t database, struct db_rows *rows)
 {
-    return is_aside(asked, database) ? read_aside(asked, database, rows)
-                                     : ask(asked, database, rows);
+    return is_outside(query, database) ? read_outside(query, database, rows)
+                                       : query_one(query, database, rows);
 }
 
 /* ---- rows of users ---- */
 
 static enum err
-ask_home(const struct asked *asked, struct db_rows *rows)
+query_home(const struct query *query, struct db_rows *rows)
 {
-    struct spread_tx *tx = asked->tx;
-    const struct db_value *value = &asked->values[asked->place->by];
-    size_t database = spread_home(asked->store, place_shard(asked->place, value));
-    if (tx->home == SPREAD_MAX && sql_writes(asked->sql->text))
+    struct spread_tx *tx = query->tx;
+    const struct db_value *value = &query->values[query->place->by];
+    size_t database = spread_home(query->store, place_shard(query->place, value));
+    if (tx->home == SPREAD_MAX && sql_writes(query->sql->text))
         tx->home = database;
-    return ask(asked, database, rows);
+    return query_one(query, database, rows);
 }
 
 /* Twenty users of an app, in the order of their keys, so that most are in the same database. */
 static enum err
-ask_split(const struct asked *asked, struct db_rows *rows)
+query_split(const struct query *query, struct db_rows *rows)
 {
     const struct place place = { .form = BY_USER_KEY };
     size_t first = 0;
     bool differ = false;
-    for (size_t i = 1; i + 2 < asked->count; i += 3) {
-        size_t database = spread_home(asked->store, place_shard(&place, &asked->values[i]));
+    for (size_t i = 1; i + 2 < query->count; i += 3) {
+        size_t database = spread_home(query->store, place_shard(&place, &query->values[i]));
         differ = differ || (i > 1 && database != first);
         first = database;
     }
     if (!differ)
-        return ask(asked, first, rows);
+        return query_one(query, first, rows);
     enum err err = ERR_NONE;
-    for (size_t i = 1; i + 2 < asked->count && !err; i += 3) {
-        const struct db_value *of = &asked->values[i];
-        const struct db_value one[] = { asked->values[0], of[0], of[1], of[2] };
-        err = run_in(asked, spread_home(asked->store, place_shard(&place, of)),
-                     asked->store->add_one, one, 4, rows);
+    for (size_t i = 1; i + 2 < query->count && !err; i += 3) {
+        const struct db_value *of = &query->values[i];
+        const struct db_value one[] = { query->values[0], of[0], of[1], of[2] };
+        err = run_in(query, spread_home(query->store, place_shard(&place, of)),
+                     query->store->add_one, one, 4, rows);
     }
     return err;
 }
@@ -116,77 +116,77 @@ ask_split(const struct asked *asked, struct db_rows *rows)
 /* ---- lookup rows ---- */
 
 static size_t
-lookup_database(const struct asked *asked)
+lookup_database(const struct query *query)
 {
-    return spread_home(asked->store, place_lookup_shard(&asked->values[asked->place->by]));
+    return spread_home(query->store, place_lookup_shard(&query->values[query->place->by]));
 }
 
 /* A count of attempts begins again in another database while its own is down. */
 static enum err
-ask_elsewhere(const struct asked *asked, struct db_rows *rows)
+query_elsewhere(const struct query *query, struct db_rows *rows)
 {
-    size_t home = lookup_database(asked), database = home;
-    for (size_t i = 0; i < asked->store->count && spread_is_down(asked->store, database); i++)
-        database = (home + i) % asked->store->count;
-    return ask_or_read(asked, database, rows);
+    size_t home = lookup_database(query), database = home;
+    for (size_t i = 0; i < query->store->count && spread_is_down(query->store, database); i++)
+        database = (home + i) % query->store->count;
+    return query_or_read(query, database, rows);
 }
 
 /* The note commits with the claim, before the user's rows. If these are not committed, housekeeping
  * finds the note and deletes the lookup row. */
 static enum err
-note(const struct asked *asked, size_t database)
+note(const struct query *query, size_t database)
 {
-    const struct place *place = asked->place;
+    const struct place *place = query->place;
     struct db_rows unwanted;
-    const struct db_value values[] = { db_text(str_of(place->kind)), asked->values[place->by],
-                                       asked->values[place->user], db_int(clock_now()) };
-    return asked->store->note == NULL
+    const struct db_value values[] = { db_text(str_of(place->kind)), query->values[place->by],
+                                       query->values[place->user], db_int(clock_now()) };
+    return query->store->note == NULL
                ? ERR_NONE
-               : run_in(asked, database, asked->store->note, values, 4, &unwanted);
+               : run_in(query, database, query->store->note, values, 4, &unwanted);
 }
 
 static enum err
-add_later(const struct asked *asked, size_t database)
+add_later(const struct query *query, size_t database)
 {
-    struct spread_tx *tx = asked->tx;
-    if (tx->later_count == SPREAD_LATER_MAX || asked->count != 2)
+    struct spread_tx *tx = query->tx;
+    if (tx->later_count == SPREAD_LATER_MAX || query->count != 2)
         return ERR_INTERNAL;
     struct spread_later *later = &tx->later[tx->later_count++];
-    *later = (struct spread_later){ .sql = asked->sql, .database = database };
+    *later = (struct spread_later){ .sql = query->sql, .database = database };
     for (size_t i = 0; i < 2; i++)
-        later->values[i] = db_text(str_copy(asked->mem, asked->values[i].text));
+        later->values[i] = db_text(str_copy(query->mem, query->values[i].text));
     return ERR_NONE;
 }
 
 static enum err
-ask_claim(const struct asked *asked, struct db_rows *rows)
+query_claim(const struct query *query, struct db_rows *rows)
 {
     const struct place by_user = { .form = BY_ID };
-    size_t database = lookup_database(asked);
-    int shard = place_shard(&by_user, &asked->values[asked->place->user]);
-    if (database == spread_home(asked->store, shard))
-        return ask(asked, database, rows); /* in the transaction of the user's rows */
-    enum err err = note(asked, database);
+    size_t database = lookup_database(query);
+    int shard = place_shard(&by_user, &query->values[query->place->user]);
+    if (database == spread_home(query->store, shard))
+        return query_one(query, database, rows); /* in the transaction of the user's rows */
+    enum err err = note(query, database);
     if (err)
         return err;
-    return asked->place->where == PLACE_CLAIM ? ask(asked, database, rows)
-                                              : add_later(asked, database);
+    return query->place->where == PLACE_CLAIM ? query_one(query, database, rows)
+                                              : add_later(query, database);
 }
 
 /* ---- rows of all databases ---- */
 
 /* The transaction's own changes are in every database that it has begun in. */
 static enum err
-ask_any(const struct asked *asked, struct db_rows *rows)
+query_any(const struct query *query, struct db_rows *rows)
 {
-    struct spread_store *store = asked->store;
+    struct spread_store *store = query->store;
     for (size_t i = 0; i < store->count; i++)
-        if (asked->tx->in[i] != NULL && !asked->tx->in[i]->broken)
-            return ask(asked, i, rows);
+        if (query->tx->in[i] != NULL && !query->tx->in[i]->broken)
+            return query_one(query, i, rows);
     enum err err = ERR_UNAVAILABLE;
     for (size_t i = 0; i < store->count && err == ERR_UNAVAILABLE; i++)
         if (!spread_is_down(store, i))
-            err = read_aside(asked, i, rows);
+            err = read_outside(query, i, rows);
     return err;
 }
 
@@ -194,41 +194,41 @@ ask_any(const struct asked *asked, struct db_rows *rows)
  * decides what there is: a row that another transaction has committed only in a later one so far is
  * not locked there, because that transaction's rows in the first would be locked after it. */
 static enum err
-ask_all(const struct asked *asked, struct db_rows *rows)
+query_all(const struct query *query, struct db_rows *rows)
 {
-    struct spread_store *store = asked->store;
+    struct spread_store *store = query->store;
     struct db_rows unwanted;
     enum err err = ERR_NONE;
     for (size_t i = 0; i < store->count && !err; i++)
         err = spread_is_down(store, i) ? ERR_UNAVAILABLE : ERR_NONE;
-    bool tells = strstr(asked->sql->text, " RETURNING ") != NULL;
+    bool tells = strstr(query->sql->text, " RETURNING ") != NULL;
     for (size_t i = 0; i < store->count && !err && (i == 0 || !tells || rows->count > 0); i++)
-        err = ask(asked, i, i == 0 ? rows : &unwanted);
+        err = query_one(query, i, i == 0 ? rows : &unwanted);
     return err;
 }
 
 static enum err
-ask_each(const struct asked *asked, struct db_rows *rows)
+query_each(const struct query *query, struct db_rows *rows)
 {
-    struct spread_store *store = asked->store;
-    const struct place *place = asked->place;
+    struct spread_store *store = query->store;
+    const struct place *place = query->place;
     enum err err = ERR_NONE;
     size_t done = 0;
     for (size_t i = 0; i < store->count && !err; i++) {
         struct db_rows more = { 0 };
         if (spread_is_down(store, i))
             continue;
-        err = ask_or_read(asked, i, &more);
+        err = query_or_read(query, i, &more);
         if (!err && place->where == PLACE_SUM)
-            spread_sum(asked->mem, rows, &more);
+            spread_sum(query->mem, rows, &more);
         else if (!err)
-            spread_append(asked->mem, rows, &more);
+            spread_append(query->mem, rows, &more);
         done++;
         if (place->where == PLACE_FIRST && rows->count > 0)
             break;
     }
     if (!err && place->where == PLACE_MERGE)
-        spread_order(asked->mem, rows, place->by, asked->values[place->limit].number);
+        spread_order(query->mem, rows, place->by, query->values[place->limit].number);
     return !err && done == 0 ? ERR_UNAVAILABLE : err;
 }
 
@@ -241,7 +241,7 @@ spread_query(struct db_tx *tx, struct arena *mem, size_t statement, const struct
     struct spread_tx *mine = (struct spread_tx *)tx;
     struct spread_store *store = spread_of(tx->db);
     const struct place *place = &store->places[statement];
-    const struct asked asked = {
+    const struct query query = {
         .tx = mine,
         .store = store,
         .mem = mem,
@@ -254,29 +254,29 @@ spread_query(struct db_tx *tx, struct arena *mem, size_t statement, const struct
         tx->commits = spread_commits(tx->db); /* before the first statement: see db.h */
     switch (place->where) {
     case PLACE_USER:
-        return ask_home(&asked, rows);
+        return query_home(&query, rows);
     case PLACE_LOOKUP:
-        return ask_or_read(&asked, lookup_database(&asked), rows);
+        return query_or_read(&query, lookup_database(&query), rows);
     case PLACE_CLAIM:
     case PLACE_RELEASE:
-        return ask_claim(&asked, rows);
+        return query_claim(&query, rows);
     case PLACE_ELSEWHERE:
-        return ask_elsewhere(&asked, rows);
+        return query_elsewhere(&query, rows);
     case PLACE_ANY:
-        return ask_any(&asked, rows);
+        return query_any(&query, rows);
     case PLACE_ALL:
-        return ask_all(&asked, rows);
+        return query_all(&query, rows);
     case PLACE_EACH:
     case PLACE_SUM:
     case PLACE_MERGE:
     case PLACE_FIRST:
-        return ask_each(&asked, rows);
+        return query_each(&query, rows);
     case PLACE_SPLIT:
-        return ask_split(&asked, rows);
+        return query_split(&query, rows);
     case PLACE_UNKNOWN:
         break;
     }
-    log_error("store_place_unknown", log_text("statement", str_of(asked.sql->name)));
+    log_error("store_place_unknown", log_text("statement", str_of(query.sql->name)));
     return ERR_INTERNAL;
 }
 

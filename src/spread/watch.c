@@ -139,15 +139,15 @@ static void
 run_round(struct spread_watch *watch)
 {
     struct spread_store *store = watch->store;
-    bool came_back = false;
+    bool is_back = false;
     for (size_t i = 0; i < store->count; i++) {
         if (!spread_is_open(store, i))
             open_missing(watch, i);
         bool down = spread_is_down(store, i);
-        came_back = came_back || (watch->was_down[i] && !down);
+        is_back = is_back || (watch->was_down[i] && !down);
         watch->was_down[i] = down;
     }
-    if (came_back)
+    if (is_back)
         watch->repair_at = 0;
     if (clock_steady_ms() >= watch->repair_at && others_are_up(store, SPREAD_MAX))
         repair(watch);

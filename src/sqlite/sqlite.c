@@ -168,9 +168,9 @@ bind_values(const struct sqlite_statement *statement, const struct db_value *val
 
 /* Texts are copied: SQLite's are valid only until the next step. */
 static void
-add_row(sqlite3_stmt *statement, struct db_gather *gather)
+add_row(sqlite3_stmt *statement, struct db_rows_builder *gather)
 {
-    struct db_value *cells = db_gather_row(gather);
+    struct db_value *cells = db_rows_add_row(gather);
     for (size_t i = 0; i < gather->columns; i++) {
         int column = (int)i;
         int type = sqlite3_column_type(statement, column);
@@ -210,7 +210,8 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
     }
     if (!sql->untracked && !sqlite3_stmt_readonly(statement))
         touched_add_values(&store_of(tx->db)->touched, values, count);
-    struct db_gather gather = { .mem = mem, .columns = (size_t)sqlite3_column_count(statement) };
+    struct db_rows_builder gather = { .mem = mem,
+                                      .columns = (size_t)sqlite3_column_count(statement) };
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
         add_row(statement, &gather);
@@ -350,7 +351,8 @@ schema_query(struct db *db, struct arena *mem, const char *text, const struct db
     int code = sqlite3_prepare_v2(handle, text, -1, &statement, NULL);
     for (size_t i = 0; i < count && code == SQLITE_OK; i++) /* $1…$n appear in order */
         code = bind_value(statement, (int)i + 1, &values[i]);
-    struct db_gather gather = { .mem = mem, .columns = (size_t)sqlite3_column_count(statement) };
+    struct db_rows_builder gather = { .mem = mem,
+                                      .columns = (size_t)sqlite3_column_count(statement) };
     while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
         add_row(statement, &gather);
         code = SQLITE_OK;

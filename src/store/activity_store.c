@@ -92,7 +92,7 @@ SQL(activity_find_chain,
 SQL_UNTRACKED(activity_list_open, "SELECT user_id, day FROM activity_day"
                                   " WHERE closed = 0 AND day < $1 ORDER BY day LIMIT $2");
 /* Changes nothing. Locks the row of the day, and finds none if another process closed it first. */
-SQL_UNTRACKED(activity_hold_open, "UPDATE activity_day SET closed = 0 WHERE user_id = $1"
+SQL_UNTRACKED(activity_lock_open, "UPDATE activity_day SET closed = 0 WHERE user_id = $1"
                                   " AND day = $2 AND closed = 0 RETURNING day");
 SQL_UNTRACKED(activity_find_user, "SELECT user_id FROM user_account WHERE user_id = $1");
 SQL_UNTRACKED(activity_close_day, "UPDATE activity_day SET closed = 1, previous = $3, hash = $4"
@@ -344,7 +344,7 @@ close_day(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day)
     struct activity *records = NULL;
     struct activity_chain chain;
     size_t count = 0;
-    enum err err = db_query(tx, mem, &activity_hold_open, &held, db_text(user_id), db_int(day));
+    enum err err = db_query(tx, mem, &activity_lock_open, &held, db_text(user_id), db_int(day));
     if (err || held.count == 0)
         return err;
     err = db_query(tx, mem, &activity_find_user, &user, db_text(user_id));

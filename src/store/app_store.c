@@ -45,7 +45,7 @@ SQL_SHARED_READ(app_find, "SELECT " ALL_COLUMNS " FROM app WHERE app_id = $1", "
                 "SELECT m.n, " ALL_COLUMNS " FROM m JOIN app ON app_id = m.p1");
 
 /* Changes nothing. Locks the row on PostgreSQL, where transactions run concurrently. */
-SQL(app_hold, "UPDATE app SET epoch = epoch WHERE app_id = $1 RETURNING " ALL_COLUMNS);
+SQL(app_lock, "UPDATE app SET epoch = epoch WHERE app_id = $1 RETURNING " ALL_COLUMNS);
 
 SQL(app_list, "SELECT " ALL_COLUMNS " FROM app WHERE kind = 'portal' AND position > $1"
               " ORDER BY position LIMIT $2");
@@ -200,9 +200,9 @@ app_store_find(struct db_tx *tx, struct arena *mem, struct str id, struct app *o
 }
 
 enum err
-app_store_hold(struct db_tx *tx, struct arena *mem, struct str id, struct app *out)
+app_store_lock(struct db_tx *tx, struct arena *mem, struct str id, struct app *out)
 {
-    return find_one(tx, mem, &app_hold, id, out);
+    return find_one(tx, mem, &app_lock, id, out);
 }
 
 enum err

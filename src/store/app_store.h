@@ -18,7 +18,7 @@ enum err app_store_add(struct db_tx *tx, struct arena *mem, struct app *app);
 enum err app_store_find(struct db_tx *tx, struct arena *mem, struct str id, struct app *out);
 
 /* Finds the app and locks it until the transaction ends. */
-enum err app_store_hold(struct db_tx *tx, struct arena *mem, struct str id, struct app *out);
+enum err app_store_lock(struct db_tx *tx, struct arena *mem, struct str id, struct app *out);
 
 /* Apps of the portal with a position greater than `after`, oldest first; of all owners if owner_id
  * is absent. */
@@ -26,7 +26,7 @@ enum err app_store_list(struct db_tx *tx, struct arena *mem, struct str owner_id
                         int64_t limit, struct app **out, size_t *count);
 enum err app_store_count(struct db_tx *tx, struct arena *mem, struct str owner_id, int64_t *out);
 
-/* Writes every field that can change. Read `app` with app_store_hold(): after app_store_find()
+/* Writes every field that can change. Read `app` with app_store_lock(): after app_store_find()
  * another transaction may have changed it. ERR_NOT_FOUND if the app does not exist. */
 enum err app_store_put(struct db_tx *tx, struct arena *mem, const struct app *app);
 

@@ -2,7 +2,7 @@
  * user_atoms.
  *
  * Every change reads the list, changes the atoms in memory, and writes the list again. The caller
- * holds the user header row meanwhile (record_store_hold()), so that two changes cannot overwrite
+ * holds the user header row meanwhile (record_store_lock()), so that two changes cannot overwrite
  * each other. No query needs one atom without the others, so that an atom has no row and no index
  * entry of its own. To find one by its id, all lists of the user are read. */
 #include "store/atom_store.h"

@@ -1,7 +1,7 @@
 /* record_store.c - data derived from a user's atoms: records, one row per domain, and hint sets,
  * all in the user header row.
  *
- * A change of atoms is a bracket. record_store_hold() locks the header row; the caller writes atoms
+ * A change of atoms is a bracket. record_store_lock() locks the header row; the caller writes atoms
  * and records; record_store_release() changes the generation, which makes cached responses of the
  * user invalid. record_store_put_release() does the end of the bracket with fewer statements, for
  * the change of one domain. All stored texts begin with a checksum (db/row_sum.h). */
@@ -16,11 +16,11 @@
 #include <sys/random.h>
 
 /* Changes nothing. Locks the header row on PostgreSQL, where transactions run concurrently. */
-SQL(header_hold,
+SQL(header_lock,
     "UPDATE user_record SET generation = generation" USER_HEADER " RETURNING atom_sequence");
 
 /* The same for a change that replaces the hint sets. */
-SQL_MANY(header_hold_sets,
+SQL_MANY(header_lock_sets,
          "UPDATE user_record SET generation = generation" USER_HEADER
          " RETURNING atom_sequence, hint_sets",
          "tii",
@@ -82,10 +82,10 @@ record_store_check(struct str user_id, struct str *hint_sets)
 }
 
 enum err
-record_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence)
+record_store_lock(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &header_hold, &rows, db_user(user_id));
+    enum err err = db_query(tx, mem, &header_lock, &rows, db_user(user_id));
     if (!err && rows.count == 0)
         err = ERR_NOT_FOUND;
     *sequence = db_cell_int(&rows, 0, 0);
@@ -93,11 +93,11 @@ record_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id, int64
 }
 
 enum err
-record_store_hold_sets(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence,
+record_store_lock_sets(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence,
                        struct str *hint_sets)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &header_hold_sets, &rows, db_user(user_id));
+    enum err err = db_query(tx, mem, &header_lock_sets, &rows, db_user(user_id));
     if (!err && rows.count == 0)
         err = ERR_NOT_FOUND;
     *sequence = db_cell_int(&rows, 0, 0);
@@ -250,7 +250,7 @@ record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
     return err ? err : put_hint_sets(tx, mem, user_id, with_set_of(mem, hint_sets, record));
 }
 
-/* The hint sets were read and locked by record_store_hold_sets(), so that no second read is needed.
+/* The hint sets were read and locked by record_store_lock_sets(), so that no second read is needed.
  * All of them are rewritten, because they are one text. */
 enum err
 record_store_put_release(struct db_tx *tx, struct arena *mem, struct str user_id,
@@ -313,7 +313,7 @@ record_store_put_hints(struct db_tx *tx, struct arena *mem, struct str user_id,
     int64_t sequence;
     struct str hint_sets;
     struct record set, rebuilt = { .domain = before->domain, .hints = hints };
-    enum err err = record_store_hold(tx, mem, user_id, &sequence);
+    enum err err = record_store_lock(tx, mem, user_id, &sequence);
     if (!err)
         err = find_sets(tx, mem, user_id, &hint_sets);
     if (err)

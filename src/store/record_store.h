@@ -14,11 +14,11 @@ struct db_tx;
 
 /* Begins a change of a user's atoms: locks the user header row and returns the last sequence number
  * used. ERR_NOT_FOUND if the user does not exist. */
-enum err record_store_hold(struct db_tx *tx, struct arena *mem, struct str user_id,
+enum err record_store_lock(struct db_tx *tx, struct arena *mem, struct str user_id,
                            int64_t *sequence);
 
 /* The same for record_store_put_release(), which gets the hint sets again. */
-enum err record_store_hold_sets(struct db_tx *tx, struct arena *mem, struct str user_id,
+enum err record_store_lock_sets(struct db_tx *tx, struct arena *mem, struct str user_id,
                                 int64_t *sequence, struct str *hint_sets);
 
 /* Ends the change: stores the new sequence number and changes the generation. */
@@ -51,11 +51,11 @@ struct str record_store_find_set(struct str hint_sets, struct str domain);
 /* Takes the checksum off the stored hint sets. ERR_UNAVAILABLE if they are damaged. */
 enum err record_store_check(struct str user_id, struct str *hint_sets);
 
-/* A record without atoms is not listed. Call record_store_hold() first. */
+/* A record without atoms is not listed. Call record_store_lock() first. */
 enum err record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
                           const struct record *record);
 
-/* record_store_put() and record_store_release() in one, after record_store_hold_sets(). `exists`:
+/* record_store_put() and record_store_release() in one, after record_store_lock_sets(). `exists`:
  * the domain has had a record, as far as the caller knows. */
 enum err record_store_put_release(struct db_tx *tx, struct arena *mem, struct str user_id,
                                   const struct record *record, bool exists, int64_t sequence,

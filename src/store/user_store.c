@@ -42,11 +42,11 @@ SQL(email_release, RELEASE("email_lookup", "email_key"));
 SQL(user_count, "SELECT COUNT(*) FROM user_account");
 
 /* Changes nothing. Locks the row on PostgreSQL, where transactions run concurrently. */
-SQL(user_hold, "UPDATE user_account SET epoch = epoch WHERE user_id = $1"
+SQL(user_lock, "UPDATE user_account SET epoch = epoch WHERE user_id = $1"
                " RETURNING user_id");
 
 /* The same, for a change of the name or address. */
-SQL(user_hold_keys, "UPDATE user_account SET epoch = epoch WHERE user_id = $1"
+SQL(user_lock_keys, "UPDATE user_account SET epoch = epoch WHERE user_id = $1"
                     " RETURNING username, email_key");
 
 SQL(user_list, "SELECT " COLUMNS " FROM user_account WHERE position > $1"
@@ -179,7 +179,7 @@ hold_keys(struct db_tx *tx, struct arena *mem, struct str user_id, struct str *u
           struct str *email_key)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &user_hold_keys, &rows, db_text(user_id));
+    enum err err = db_query(tx, mem, &user_lock_keys, &rows, db_text(user_id));
     *username = db_cell_text(&rows, 0, 0);
     *email_key = db_cell_text(&rows, 0, 1);
     return !err && rows.count == 0 ? ERR_NOT_FOUND : err;
@@ -348,10 +348,10 @@ user_store_renew_password(struct db_tx *tx, struct arena *mem, struct str id, st
 }
 
 enum err
-user_store_hold(struct db_tx *tx, struct arena *mem, struct str id)
+user_store_lock(struct db_tx *tx, struct arena *mem, struct str id)
 {
     const struct db_value values[] = { db_text(id) };
-    return change_one(tx, mem, &user_hold, values, COUNT(values), ERR_NOT_FOUND);
+    return change_one(tx, mem, &user_lock, values, COUNT(values), ERR_NOT_FOUND);
 }
 
 enum err

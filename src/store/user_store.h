@@ -26,7 +26,7 @@ enum err user_store_find_email(struct db_tx *tx, struct arena *mem, struct str f
                                struct user *out);
 
 /* Locks the user until the transaction ends, against other transactions that call this. */
-enum err user_store_hold(struct db_tx *tx, struct arena *mem, struct str id);
+enum err user_store_lock(struct db_tx *tx, struct arena *mem, struct str id);
 
 /* At most `limit` users with a position greater than `after`, oldest first. */
 enum err user_store_list(struct db_tx *tx, struct arena *mem, int64_t after, int64_t limit,
@@ -39,7 +39,7 @@ enum err user_store_put_status(struct db_tx *tx, struct arena *mem, struct str i
 enum err user_store_put_password(struct db_tx *tx, struct arena *mem, struct str id,
                                  struct str password_hash, int64_t now);
 /* Username, name, language, and time zone. ERR_TAKEN: another user has the username. Call
- * user_store_hold() before this and before user_store_put_email(), or a concurrent change may leave
+ * user_store_lock() before this and before user_store_put_email(), or a concurrent change may leave
  * a lookup row behind. */
 enum err user_store_put_profile(struct db_tx *tx, struct arena *mem, const struct user *user);
 /* The address to confirm; absent: none. */

@@ -162,13 +162,13 @@ merge_domains(struct db_tx *tx, void *argument)
     return err;
 }
 
-/* record_store_hold() locks the user's data and reads the last sequence number;
+/* record_store_lock() locks the user's data and reads the last sequence number;
  * record_store_release() stores it and changes the generation. */
 static enum err
 merge_document(struct db_tx *tx, void *argument)
 {
     struct importing *importing = argument;
-    enum err err = record_store_hold(tx, importing->mem, importing->user_id, &importing->sequence);
+    enum err err = record_store_lock(tx, importing->mem, importing->user_id, &importing->sequence);
     if (!err)
         err = merge_domains(tx, importing);
     if (err || importing->counts->added == 0)

@@ -121,7 +121,7 @@ call_set_error(struct call *call, const char *error, struct str sentence)
 /* Records that this request sent facts of a domain, by its index, to the app; or, without a domain,
  * that it succeeded. */
 static inline void
-call_saw(struct call *call, size_t domain, int64_t facts)
+call_record_facts(struct call *call, size_t domain, int64_t facts)
 {
     call->activity.happened = true;
     call->activity.domains |= (uint64_t)1 << domain;
@@ -130,19 +130,19 @@ call_saw(struct call *call, size_t domain, int64_t facts)
 }
 
 static inline void
-call_saw_nothing(struct call *call)
+call_record_no_facts(struct call *call)
 {
     call->activity.happened = true;
 }
 
 /* The same for hints: facts by index of the domain. */
 static inline void
-call_saw_hints(struct call *call, const uint16_t facts[DOMAINS_MAX])
+call_record_hints(struct call *call, const uint16_t facts[DOMAINS_MAX])
 {
     call->activity.happened = true;
     for (size_t i = 0; i < DOMAINS_MAX; i++)
         if (facts[i] > 0)
-            call_saw(call, i, facts[i]);
+            call_record_facts(call, i, facts[i]);
 }
 
 /* A declared field by its index in the route's list; absent if it was not sent. */

@@ -38,12 +38,12 @@ def main():
     url, state = session.create_authorization_url(metadata["authorization_endpoint"], code_verifier=verifier)
     say(open=url, state=state, issuer=metadata["issuer"])
 
-    came_back = hear()["url"]
-    answer = parse_qs(urlsplit(came_back).query)
+    is_back = hear()["url"]
+    answer = parse_qs(urlsplit(is_back).query)
     if "error" in answer:  # fetch_token() leaves a refusal to the app
         say(error=answer["error"], state=answer["state"] == [state])
         return
-    token = session.fetch_token(metadata["token_endpoint"], authorization_response=came_back, state=state, code_verifier=verifier)
+    token = session.fetch_token(metadata["token_endpoint"], authorization_response=is_back, state=state, code_verifier=verifier)
     session.scope = token["scope"]  # what was granted; else it asks for all of it again when it refreshes
     say(token=token)
 

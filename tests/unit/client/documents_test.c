@@ -89,7 +89,7 @@ authorize(struct kit *kit, int64_t now)
     int resumed = 0;
     problem = STR_NONE;
     assert_int_equal(
-        documents_look(documents, kit->db, kit->mem, STR(URL), STR(BACK), now, &state, &problem),
+        documents_check(documents, kit->db, kit->mem, STR(URL), STR(BACK), now, &state, &problem),
         ERR_NONE);
     if (state != DOCUMENT_NEEDED)
         return state;

@@ -26,7 +26,7 @@ authenticate(struct kit *kit, struct str id, struct str secret, int64_t now)
 {
     struct app app = { 0 };
     enum err err = app_find(kit->db, kit->mem, id, &app);
-    bool proved = app_is_proved(kit->mem, &app, secret, now);
+    bool proved = app_is_authenticated(kit->mem, &app, secret, now);
     assert_false(err && proved);
     return proved ? ERR_NONE : ERR_UNAUTHENTICATED;
 }

@@ -52,7 +52,7 @@ consent_exchange_and_refresh_work(struct kit *kit)
                      ERR_NONE);
     struct str code = world_code(&world, T0);
     assert_int_equal(app_find(kit->db, kit->mem, world.app.id, &asking), ERR_NONE);
-    assert_true(app_is_proved(kit->mem, &asking, world.secret, T0));
+    assert_true(app_is_authenticated(kit->mem, &asking, world.secret, T0));
     world.app = asking;
 
     struct token_set first, second;

@@ -262,7 +262,7 @@ refresh_tokens_are_judged_by_use_and_age(void **state)
         const char *why;
         int64_t used_ago; /* -1: not used */
         int64_t reuses;
-        enum refresh_verdict expected;
+        enum refresh_state expected;
     } rows[] = {
         { "not used", -1, 0, REFRESH_FRESH },
         { "used this second", 0, 0, REFRESH_RETRY },
@@ -273,20 +273,20 @@ refresh_tokens_are_judged_by_use_and_age(void **state)
         { "60 s ago", 60, 0, REFRESH_RETRY },
         { "60 s ago, retried twice", 60, 2, REFRESH_RETRY },
         { "60 s ago, retried three times", 60, 3, REFRESH_TOO_OFTEN },
-        { "61 s ago", 61, 0, REFRESH_STOLEN },
-        { "61 s ago, retried twice", 61, 2, REFRESH_STOLEN },
-        { "61 s ago, retried three times", 61, 3, REFRESH_STOLEN },
-        { "61 s ago, retried four times", 61, 4, REFRESH_STOLEN },
-        { "29 days ago", 29 * 86400, 0, REFRESH_STOLEN },
+        { "61 s ago", 61, 0, REFRESH_REUSED },
+        { "61 s ago, retried twice", 61, 2, REFRESH_REUSED },
+        { "61 s ago, retried three times", 61, 3, REFRESH_REUSED },
+        { "61 s ago, retried four times", 61, 4, REFRESH_REUSED },
+        { "29 days ago", 29 * 86400, 0, REFRESH_REUSED },
         { "a clock that went back a little", -30, 0, REFRESH_RETRY },
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct refresh_token token = { .reuses = rows[i].reuses };
         if (rows[i].used_ago != -1)
             token.used_at = now - rows[i].used_ago;
-        assert_row(refresh_judge(&token, REUSES_MAX, now) == rows[i].expected, rows[i].why);
+        assert_row(refresh_classify(&token, REUSES_MAX, now) == rows[i].expected, rows[i].why);
         token.is_lost = true;
-        assert_row(refresh_judge(&token, REUSES_MAX, now) == REFRESH_LOST, rows[i].why);
+        assert_row(refresh_classify(&token, REUSES_MAX, now) == REFRESH_LOST, rows[i].why);
     }
 }
 

@@ -306,7 +306,7 @@ run_action(struct walk *walk, enum action action, size_t at, const char *instead
         err = corrections_suppress(kit->db, kit->mem, &params, STR("other"), &out);
         break;
     case LIFT:
-        err = corrections_lift(kit->db, kit->mem, &params, &out);
+        err = corrections_restore(kit->db, kit->mem, &params, &out);
         break;
     case ACCEPT:
         err = corrections_decide(kit->db, kit->mem, &params, true, &out);

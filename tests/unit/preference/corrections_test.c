@@ -80,7 +80,7 @@ a_lifted_fact_is_restored_unchanged(struct kit *kit)
     int64_t between = facts_generation(kit, ada);
     correct(kit, suppress_as_outdated, ada, JAZZ, T0 + 2); /* repeating changes nothing */
     assert_int_equal(facts_generation(kit, ada), between);
-    out = correct(kit, corrections_lift, ada, JAZZ, T0 + 3);
+    out = correct(kit, corrections_restore, ada, JAZZ, T0 + 3);
     const struct atom *atom = atom_of(kit, ada, JAZZ);
     assert_int_equal(atom->status, ATOM_ACTIVE);
     assert_false(atom->by_user);
@@ -93,7 +93,7 @@ a_lifted_fact_is_restored_unchanged(struct kit *kit)
     assert_str(facts_record(kit, ada, MUSIC), STR("{\"genres\":[\"jazz\"]}"), "back");
     int64_t after = facts_generation(kit, ada);
     assert_int_not_equal(after, between);
-    correct(kit, corrections_lift, ada, JAZZ, T0 + 4);
+    correct(kit, corrections_restore, ada, JAZZ, T0 + 4);
     assert_int_equal(facts_generation(kit, ada), after);
 }
 
@@ -104,7 +104,7 @@ a_lifted_value_replaces_the_current_one(struct kit *kit)
     facts_write(kit, ada, FINDER, FOOD, "{\"dietary\":\"vegan\"}", T0);
     correct(kit, suppress_as_outdated, ada, "\"vegan\"", T0);
     facts_write(kit, ada, FINDER, FOOD, "{\"dietary\":\"halal\"}", T0);
-    struct corrected out = correct(kit, corrections_lift, ada, "\"vegan\"", T0 + 1);
+    struct corrected out = correct(kit, corrections_restore, ada, "\"vegan\"", T0 + 1);
     assert_str(out.ended.value, STR("\"halal\""), "what was there");
     assert_str(facts_record(kit, ada, FOOD), STR("{\"dietary\":\"vegan\"}"), "the record");
     assert_null(atom_of(kit, ada, "\"halal\""));
@@ -147,7 +147,7 @@ a_rejected_write_stays_suppressed_until_it_is_lifted(struct kit *kit)
     assert_int_equal(confirm(kit->db, kit->mem, &params, &out), ERR_NONE); /* nothing waits */
     assert_int_equal(out.decided, REVIEW_NONE);
     assert_int_equal(atom_of(kit, ada, ORDER)->status, ATOM_SUPPRESSED);
-    correct(kit, corrections_lift, ada, ORDER, T0 + 3);
+    correct(kit, corrections_restore, ada, ORDER, T0 + 3);
     assert_int_equal(atom_of(kit, ada, ORDER)->status, ATOM_ACTIVE);
     assert_true(atom_of(kit, ada, ORDER)->by_user); /* an app's write would have been held */
 }
@@ -159,10 +159,10 @@ repeated_corrections_change_nothing(struct kit *kit)
     facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"," ORDER "]}", T0);
     int64_t before = facts_generation(kit, ada);
     correct(kit, confirm, ada, JAZZ, T0 + 1);
-    correct(kit, corrections_lift, ada, JAZZ, T0 + 1);
+    correct(kit, corrections_restore, ada, JAZZ, T0 + 1);
     struct correction held = facts_correction(kit, ada, ORDER, T0 + 1);
     struct corrected out;
-    assert_int_equal(corrections_lift(kit->db, kit->mem, &held, &out), ERR_NOT_FOUND);
+    assert_int_equal(corrections_restore(kit->db, kit->mem, &held, &out), ERR_NOT_FOUND);
     assert_int_equal(facts_generation(kit, ada), before);
     assert_false(atom_of(kit, ada, JAZZ)->by_user);
 }
@@ -172,8 +172,8 @@ other_users_cannot_correct_a_fact(struct kit *kit)
 {
     struct str ada = facts_user(kit, "ada"), bob = facts_user(kit, "bob");
     facts_write(kit, ada, FINDER, MUSIC, "{\"genres\":[\"jazz\"," ORDER "]}", T0);
-    static correcting *const all[] = { corrections_remove, suppress_as_outdated, corrections_lift,
-                                       confirm };
+    static correcting *const all[] = { corrections_remove, suppress_as_outdated,
+                                       corrections_restore, confirm };
     int64_t before = facts_generation(kit, ada);
     struct correction foreign = facts_correction(kit, ada, JAZZ, T0 + 1);
     foreign.user_id = bob;
@@ -337,8 +337,8 @@ lifting_a_fact_without_sources_makes_the_user_its_source(struct kit *kit)
     struct app_removed out;
     assert_int_equal(corrections_remove_app(kit->db, kit->mem, &params, &out), ERR_NONE);
     assert_int_equal(out.suppressed, 2);
-    correct(kit, corrections_lift, ada, JAZZ, T0 + 3);
-    correct(kit, corrections_lift, ada, "\"soul\"", T0 + 3);
+    correct(kit, corrections_restore, ada, JAZZ, T0 + 3);
+    correct(kit, corrections_restore, ada, "\"soul\"", T0 + 3);
     const struct sourced_atom *jazz = facts_find(kit, ada, JAZZ);
     assert_int_equal(jazz->atom.status, ATOM_ACTIVE);
     assert_true(jazz->atom.by_user);

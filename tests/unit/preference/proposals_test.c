@@ -165,7 +165,7 @@ other_facts_are_removed_at_once(struct kit *kit)
     /* Restoring it later makes the user its source again. */
     struct correction params = facts_correction(kit, ada, JAZZ, T0 + 3);
     struct corrected out;
-    assert_int_equal(corrections_lift(kit->db, kit->mem, &params, &out), ERR_NONE);
+    assert_int_equal(corrections_restore(kit->db, kit->mem, &params, &out), ERR_NONE);
     assert_true(atom_of(kit, ada, JAZZ)->by_user);
 }
 

@@ -86,7 +86,7 @@ act(struct kit *kit, struct str user_id, enum how how, const char *value, const 
         err = corrections_suppress(kit->db, kit->mem, &params, STR("outdated"), &out);
         break;
     case LIFT:
-        err = corrections_lift(kit->db, kit->mem, &params, &out);
+        err = corrections_restore(kit->db, kit->mem, &params, &out);
         break;
     case ACCEPT:
         err = corrections_decide(kit->db, kit->mem, &params, true, &out);

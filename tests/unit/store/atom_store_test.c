@@ -15,7 +15,7 @@ struct args {
     int64_t number;
 };
 
-WORK(hold, record_store_hold(tx, a->mem, a->user_id, &a->number))
+WORK(hold, record_store_lock(tx, a->mem, a->user_id, &a->number))
 WORK(release, record_store_release(tx, a->mem, a->user_id, a->number))
 WORK(list, atom_store_list(tx, a->mem, a->user_id, a->domain, a->caller, &a->atoms, &a->count))
 WORK(find, atom_store_find(tx, a->mem, a->user_id, a->atom_id, a->caller, &a->atom))

@@ -386,7 +386,7 @@ a_lifted_fact_without_app_survives_export_and_import(struct kit *kit)
     struct correction jazz = facts_correction(kit, ada, "\"jazz\"", T0);
     assert_int_equal(corrections_suppress(kit->db, kit->mem, &jazz, STR("other"), &out), ERR_NONE);
     assert_int_equal(corrections_remove_app(kit->db, kit->mem, &removal, &removed), ERR_NONE);
-    assert_int_equal(corrections_lift(kit->db, kit->mem, &jazz, &out), ERR_NONE);
+    assert_int_equal(corrections_restore(kit->db, kit->mem, &jazz, &out), ERR_NONE);
     const char *document = exported(kit, ada, STR_NONE);
     imported(kit, bob, document, 1, 0);
     assert_string_equal(facts_of(kit, exported(kit, bob, STR_NONE)), facts_of(kit, document));
