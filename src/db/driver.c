@@ -344,18 +344,18 @@ db_cell_int(const struct db_rows *rows, size_t row, size_t column)
 }
 
 struct db_value *
-db_rows_add_row(struct db_rows_builder *gather)
+db_rows_add_row(struct db_rows_builder *builder)
 {
-    if (gather->count == gather->capacity) {
-        size_t capacity = gather->capacity == 0 ? 4 : gather->capacity * 2;
+    if (builder->count == builder->capacity) {
+        size_t capacity = builder->capacity == 0 ? 4 : builder->capacity * 2;
         struct db_value *grown =
-            ARENA_ARRAY(gather->mem, struct db_value, capacity * gather->columns);
-        if (gather->count > 0)
-            memcpy(grown, gather->cells, gather->count * gather->columns * sizeof *grown);
-        gather->cells = grown;
-        gather->capacity = capacity;
+            ARENA_ARRAY(builder->mem, struct db_value, capacity * builder->columns);
+        if (builder->count > 0)
+            memcpy(grown, builder->cells, builder->count * builder->columns * sizeof *grown);
+        builder->cells = grown;
+        builder->capacity = capacity;
     }
-    return &gather->cells[gather->count++ * gather->columns];
+    return &builder->cells[builder->count++ * builder->columns];
 }
 
 enum err

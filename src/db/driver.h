@@ -209,6 +209,6 @@ struct db_rows_builder {
     size_t capacity; /* in rows */
 };
 
-struct db_value *db_rows_add_row(struct db_rows_builder *gather); /* the cells of a new row */
+struct db_value *db_rows_add_row(struct db_rows_builder *builder); /* the cells of a new row */
 
 #endif

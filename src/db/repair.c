@@ -121,7 +121,7 @@ struct copy {
 
 /* Reads the app in one database and locks its row until the end of the transaction. */
 static enum err
-hold(struct repair *repair, struct str id, size_t database, struct copy *out)
+lock_app(struct repair *repair, struct str id, size_t database, struct copy *out)
 {
     const struct db_value key[] = { db_text(id) };
     struct db_rows row = { 0 }, deleted = { 0 }, logo = { 0 };
@@ -222,7 +222,7 @@ repair_app(struct repair *repair, struct str id)
     size_t begun;
     enum err err = begin(repair, &begun);
     for (size_t i = 0; i < repair->count && !err; i++)
-        err = hold(repair, id, i, &copies[i]);
+        err = lock_app(repair, id, i, &copies[i]);
     if (!err)
         err = make_same(repair, id, copies);
     return end(repair, begun, err);

@@ -107,18 +107,18 @@ client_auth(struct call *call)
      * URL, not the digest. */
     if (!str_eq(app_client_id(app), sent.id))
         *app = (struct app){ 0 };
-    bool proved = app_is_authenticated(call->mem, app, sent.secret, call->now);
+    bool authenticated = app_is_authenticated(call->mem, app, sent.secret, call->now);
     /* Failed attempts by others never block the app itself: its client_id is public, and its secret
      * is too long to guess. An unknown client_id has no count of its own, because anyone can make
      * up as many as it takes to fill the table. */
-    wait =
-        proved ? throttle_wait(failures, network) : throttle_take_both(failures, network, app->id);
-    if (!proved && str_present(app->id))
+    wait = authenticated ? throttle_wait(failures, network)
+                         : throttle_take_both(failures, network, app->id);
+    if (!authenticated && str_present(app->id))
         request_usage_refused(
             call, app->id, str_of(app_refusal(call->mem, app, sent.secret, call->now)), STR_NONE);
     if (wait != 0)
         refuse_throttled(call, wait); /* does not reveal whether the secret was right */
-    else if (!proved)
+    else if (!authenticated)
         client_auth_refuse(call);
     else
         call->app = app;

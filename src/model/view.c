@@ -69,7 +69,7 @@ view_is_sensitive(const struct domain *domain, const struct member *member, stru
 /* Also in a domain without critical members, a statement can name a condition. The consent page has
  * no box for it there, so no app sees it. */
 static bool
-can_hold_sensitive(const struct domain *domain)
+has_sensitive_members(const struct domain *domain)
 {
     for (size_t i = 0; i < domain->member_count; i++)
         if (domain->members[i].sensitive || statement_holds(&domain->members[i]))
@@ -104,7 +104,7 @@ bool
 view_limits(const struct view *view, struct str domain)
 {
     const struct domain *sensitive = withheld_sensitive(view, domain);
-    return (sensitive != NULL && can_hold_sensitive(sensitive)) ||
+    return (sensitive != NULL && has_sensitive_members(sensitive)) ||
            is_listed_domain(view->withheld, domain);
 }
 

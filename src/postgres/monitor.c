@@ -200,19 +200,19 @@ ask_on(struct postgres_monitor *monitor, struct postgres_connection *connection,
 }
 
 /* A server that refuses another connection, because it has too many, may serve those of the pool.
- * One that does not answer is not asked again. False: none was lent. */
+ * One that does not answer is not asked again. False: none was pooled. */
 static bool
 ask_on_pool_connection(struct postgres_monitor *monitor, int64_t refused_after, struct why *why)
 {
     struct postgres_store *store = monitor->store;
-    struct postgres_connection *lent = refused_after < POOL_BORROW_MS * (int64_t)1000000
-                                           ? postgres_borrow_open(store, POOL_BORROW_MS)
-                                           : NULL;
-    if (lent == NULL)
+    struct postgres_connection *pooled = refused_after < POOL_BORROW_MS * (int64_t)1000000
+                                             ? postgres_borrow_open(store, POOL_BORROW_MS)
+                                             : NULL;
+    if (pooled == NULL)
         return false;
-    ask_on(monitor, lent, why);
-    lent->deadline_ms = store->deadline_ms;
-    postgres_give_back(store, lent);
+    ask_on(monitor, pooled, why);
+    pooled->deadline_ms = store->deadline_ms;
+    postgres_give_back(store, pooled);
     return true;
 }
 

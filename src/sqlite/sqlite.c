@@ -168,10 +168,10 @@ bind_values(const struct sqlite_statement *statement, const struct db_value *val
 
 /* Texts are copied: SQLite's are valid only until the next step. */
 static void
-add_row(sqlite3_stmt *statement, struct db_rows_builder *gather)
+add_row(sqlite3_stmt *statement, struct db_rows_builder *builder)
 {
-    struct db_value *cells = db_rows_add_row(gather);
-    for (size_t i = 0; i < gather->columns; i++) {
+    struct db_value *cells = db_rows_add_row(builder);
+    for (size_t i = 0; i < builder->columns; i++) {
         int column = (int)i;
         int type = sqlite3_column_type(statement, column);
         if (type == SQLITE_NULL) {
@@ -181,7 +181,7 @@ add_row(sqlite3_stmt *statement, struct db_rows_builder *gather)
         } else {
             const char *text = (const char *)sqlite3_column_text(statement, column);
             struct str value = { text, (size_t)sqlite3_column_bytes(statement, column) };
-            cells[i] = db_text(str_copy(gather->mem, value));
+            cells[i] = db_text(str_copy(builder->mem, value));
         }
     }
 }
@@ -210,17 +210,17 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
     }
     if (!sql->untracked && !sqlite3_stmt_readonly(statement))
         touched_add_values(&store_of(tx->db)->touched, values, count);
-    struct db_rows_builder gather = { .mem = mem,
-                                      .columns = (size_t)sqlite3_column_count(statement) };
+    struct db_rows_builder builder = { .mem = mem,
+                                       .columns = (size_t)sqlite3_column_count(statement) };
     int code;
     while ((code = sqlite3_step(statement)) == SQLITE_ROW)
-        add_row(statement, &gather);
+        add_row(statement, &builder);
     enum err err = code == SQLITE_DONE ? ERR_NONE : err_of(connection->handle, sql);
     if (code == SQLITE_FULL)
         tx->db->is_full = true;
     sqlite3_reset(statement);
     sqlite3_clear_bindings(statement);
-    *rows = (struct db_rows){ gather.count, gather.columns, gather.cells };
+    *rows = (struct db_rows){ builder.count, builder.columns, builder.cells };
     return err;
 }
 
@@ -351,16 +351,16 @@ schema_query(struct db *db, struct arena *mem, const char *text, const struct db
     int code = sqlite3_prepare_v2(handle, text, -1, &statement, NULL);
     for (size_t i = 0; i < count && code == SQLITE_OK; i++) /* $1…$n appear in order */
         code = bind_value(statement, (int)i + 1, &values[i]);
-    struct db_rows_builder gather = { .mem = mem,
-                                      .columns = (size_t)sqlite3_column_count(statement) };
+    struct db_rows_builder builder = { .mem = mem,
+                                       .columns = (size_t)sqlite3_column_count(statement) };
     while (code == SQLITE_OK && (code = sqlite3_step(statement)) == SQLITE_ROW) {
-        add_row(statement, &gather);
+        add_row(statement, &builder);
         code = SQLITE_OK;
     }
     if (code != SQLITE_DONE)
         why_set(why, "store: %s", sqlite3_errmsg(handle));
     sqlite3_finalize(statement);
-    *rows = (struct db_rows){ gather.count, gather.columns, gather.cells };
+    *rows = (struct db_rows){ builder.count, builder.columns, builder.cells };
     return code == SQLITE_DONE ? ERR_NONE : ERR_UNAVAILABLE;
 }
 

@@ -175,7 +175,7 @@ put_lookup(struct db_tx *tx, struct arena *mem, struct str user_id, struct looku
 
 /* Locks the user and returns the keys of its lookup rows. ERR_NOT_FOUND: there is none. */
 static enum err
-hold_keys(struct db_tx *tx, struct arena *mem, struct str user_id, struct str *username,
+lock_keys(struct db_tx *tx, struct arena *mem, struct str user_id, struct str *username,
           struct str *email_key)
 {
     struct db_rows rows = { 0 };
@@ -312,7 +312,7 @@ user_store_put_profile(struct db_tx *tx, struct arena *mem, const struct user *u
                                        db_text(user->name),      db_text(user->language),
                                        db_text(user->time_zone), db_int(user->updated_at) };
     struct str username, email_key;
-    enum err err = hold_keys(tx, mem, user->id, &username, &email_key);
+    enum err err = lock_keys(tx, mem, user->id, &username, &email_key);
     if (!err)
         err = put_lookup(tx, mem, user->id, lookup_username(username, user->username));
     return err ? err : change_one(tx, mem, &user_put_profile, values, COUNT(values), ERR_NOT_FOUND);
@@ -332,7 +332,7 @@ user_store_put_email(struct db_tx *tx, struct arena *mem, struct str id, struct 
     const struct db_value values[] = { db_text(id), db_text(email),
                                        db_text(user_fold_email(mem, email)), db_int(now) };
     struct str username, email_key;
-    enum err err = hold_keys(tx, mem, id, &username, &email_key);
+    enum err err = lock_keys(tx, mem, id, &username, &email_key);
     if (!err)
         err = put_lookup(tx, mem, id, lookup_email(email_key, user_fold_email(mem, email)));
     return err ? err : change_one(tx, mem, &user_put_email, values, COUNT(values), ERR_NOT_FOUND);
@@ -365,7 +365,7 @@ user_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
 {
     const struct db_value values[] = { db_text(id) };
     struct str username, email_key;
-    enum err err = hold_keys(tx, mem, id, &username, &email_key);
+    enum err err = lock_keys(tx, mem, id, &username, &email_key);
     if (!err)
         err = put_lookup(tx, mem, id, lookup_username(username, STR_NONE));
     if (!err)
