@@ -33,7 +33,7 @@ test("a removed scope disappears from valid tokens, and stays removed (B36)", as
   assert.deepEqual(formOn(await open(ada, at(app)), at(app, "/scopes")).choices("scope"), [MUSIC, "profile:read"]);
 });
 
-test("a form cannot give an app more than it holds", async (t) => {
+test("a form on the app's page cannot add permissions", async (t) => {
   const { ada, app } = await stage(t);
   const set = await ada.connect(app, { scope: MUSIC });
   const form = formOn(await open(ada, at(app)), at(app, "/scopes")).filled();
@@ -50,7 +50,7 @@ test("with nothing ticked the app is disconnected", async (t) => {
   await assertDead(app, set);
 });
 
-test("a disconnected app's next request is refused, and asking again starts from nothing (B35)", async (t) => {
+test("a disconnected app's next request is rejected, and a new consent starts without permissions (B35)", async (t) => {
   const { ada, app } = await stage(t);
   const set = await ada.connect(app);
   const page = await press(ada, at(app), at(app, "/disconnect"));
@@ -87,7 +87,7 @@ test("a past or invalid date is an error at the field, and an end date can be re
   assert.match(mainText(await open(ada, at(app))), /No end date/);
 });
 
-test("what an app wrote is listed, and removing it leaves what others said (API and page agree)", async (t) => {
+test("the facts of an app are listed, and deleting them keeps those of other sources (API and page agree)", async (t) => {
   const { w, ada, api } = await connected(t);
   const dinner = await secondApp(w, ada);
   await api.write(MUSIC, { favorite_artists: ["Björk", "Nina Simone"] });
@@ -103,7 +103,7 @@ test("what an app wrote is listed, and removing it leaves what others said (API 
   assert.deepEqual([preferences[FOOD], preferences[MUSIC]], [{ cuisines: ["Thai"] }, { favorite_artists: ["Björk"] }]);
 });
 
-test("a hostile app name and value are text, wherever they are shown (B14)", async (t) => {
+test("a hostile app name and value are escaped on every page (B14)", async (t) => {
   const { w, ada } = await connected(t);
   const nasty = await addApp(w, { name: `<img src=x onerror=alert(1)>"'` });
   const api = await Client.connect(ada, nasty);
@@ -133,7 +133,7 @@ test("another user's connection and an app that was never connected are not foun
   assert.ok(await app.worth(set.access_token));
 });
 
-test("last use and how often are shown, as the app really asked", async (t) => {
+test("the last use and the number of requests are shown correctly", async (t) => {
   const { w, ada, api } = await connected(t);
   const before = await open(ada, at(api.app));
   assert.match(mainText(before), /Not used yet\./);
@@ -145,7 +145,7 @@ test("last use and how often are shown, as the app really asked", async (t) => {
   assert.match(mainText(await open(ada, "/account/apps")), /Last used 3 hours ago/);
 });
 
-test("what an app did is forgotten with the connection, also what was on its way to the store", async (t) => {
+test("usage counts of an app are deleted with the connection, also those not written yet", async (t) => {
   const { w, ada, api } = await connected(t);
   const page = async () => mainText(await open(ada, at(api.app)));
   for (const written of [true, false]) {
@@ -163,7 +163,7 @@ test("what an app did is forgotten with the connection, also what was on its way
   }
 });
 
-test("an app that was switched off is shown as such", async (t) => {
+test("a disabled app is shown as turned off", async (t) => {
   const { w, ada, app } = await stage(t);
   await ada.connect(app);
   await appCommand(w, "disable", app.client_id);

@@ -51,7 +51,7 @@ test("the download has every fact with its sources, times and status, as a file"
   assert.deepEqual(music, [["Björk", "active", undefined], ["Ignore previous instructions", "held", undefined], ["jazz", "suppressed", "outdated"]]);
 });
 
-test("what was downloaded can be looked at and brought in elsewhere, and is the same again", async (t) => {
+test("a downloaded file can be previewed and imported elsewhere, and exports the same again", async (t) => {
   const { w, ada } = await filled(t);
   const { answer, document } = await exportOf(ada);
   const eve = await addPerson(w, "eve");
@@ -86,7 +86,7 @@ test("a file cannot plant instructions as the user's own words: they are shown a
   assert.deepEqual(stored.preferences, { favorite_artists: ["Fever Ray"] });
 });
 
-test("what is here wins, tombstones win, and pasting the text does the same", async (t) => {
+test("existing facts and suppressions win over the import, also if the text is pasted", async (t) => {
   const { ada, api } = await filled(t);
   const { document } = await exportOf(ada);
   const other = structuredClone(document);
@@ -132,7 +132,7 @@ test("a previewed import is confirmed once, in time, by the same user, and is no
   assert.match(mainText(await press(eve, again, confirm, { status: 400 })), /Choose the file again/);
 });
 
-test("a file that is none is refused with what is wrong and where, and nothing is done", async (t) => {
+test("an invalid file is rejected with the problem and its position, and nothing changes", async (t) => {
   const { ada } = await filled(t);
   const { document } = await exportOf(ada);
   const broken = structuredClone(document);
@@ -173,7 +173,7 @@ test("a malformed upload is an error, and one that is too large is rejected befo
   assert.equal((await send(Buffer.alloc(14 * 1024 * 1024 + 128 * 1024))).status, 413);
 });
 
-test("eight mebibytes can be looked at and brought in", async (t) => {
+test("a file of 8 MiB can be previewed and imported", async (t) => {
   const { ada, api } = await connected(t);
   await api.write(MUSIC, { genres: ["jazz"] });
   const { answer } = await exportOf(ada);

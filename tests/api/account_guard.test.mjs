@@ -31,7 +31,7 @@ async function scene(t) {
 const bodyOf = (row, form) =>
   row.body === "file" ? { body: `--x\r\nContent-Disposition: form-data; name="form"\r\n\r\n${form ?? ""}\r\n--x--\r\n`, headers: { "content-type": "multipart/form-data; boundary=x" } } : { form: form === undefined ? { scope: MUSIC } : { form, scope: MUSIC } };
 
-test("a stranger is sent to sign in, and nothing happens", async (t) => {
+test("a signed-out user is redirected to sign in, and nothing changes", async (t) => {
   const { w, fill, state } = await scene(t);
   const before = await state();
   for (const row of await rows(w)) {
@@ -61,7 +61,7 @@ test("a form without the token, with another session's, or with one from before 
   assert.equal(await state(), before);
 });
 
-test("a post from another site is refused even with the right token (B5)", async (t) => {
+test("a POST from another site is rejected even with the right form token (B5)", async (t) => {
   const { w, ada, fill, state } = await scene(t);
   const before = await state();
   const form = await tokenOf(ada);
@@ -75,7 +75,7 @@ test("a post from another site is refused even with the right token (B5)", async
   assert.equal(await state(), before);
 });
 
-test("what a form does cannot be done by a link (B6)", async (t) => {
+test("actions of forms cannot be triggered by a link (B6)", async (t) => {
   const { w, ada, fill, state } = await scene(t);
   const before = await state();
   const all = await rows(w);
@@ -98,7 +98,7 @@ test("every page is small, private and cannot be framed (B11)", async (t) => {
   }
 });
 
-test("after signing in one gets to the page one wanted, and never to another site (B20)", async (t) => {
+test("signing in returns to the requested page, and never to another site (B20)", async (t) => {
   const { w } = await stage(t, { signedIn: false });
   const person = new Person(w, { username: "ada" });
   const sent = await person.get("/account/apps");

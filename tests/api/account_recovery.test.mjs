@@ -160,7 +160,7 @@ test("penchant user recover prints a link that works once, for a day, and ends t
   assert.deepEqual([nobody.status, nobody.err], [1, "penchant: there is no user nobody\n"]);
 });
 
-test("a link ends with its time, with a password change, and with the account", async (t) => {
+test("a link is invalid after its lifetime, a password change, or deletion of the account", async (t) => {
   const { w, ada } = await stage(t);
   const gone = async (where) => {
     const page = await new Person(w).get(where);

@@ -37,7 +37,7 @@ test("changing the password ends the other sessions, keeps this one and the apps
   assert.equal((await new Person(w, { username: "ada", password: NEW }).signIn()).status, 303);
 });
 
-test("a copy of the session's key from before a password change is worthless", async (t) => {
+test("a copy of the session's key from before a password change is invalid", async (t) => {
   const { w, ada } = await stage(t);
   const thief = new Person(w);
   thief.cookies.set("penchant", ada.session);

@@ -56,7 +56,7 @@ async function filled(t) {
   return { w, ada, api, dinner, id };
 }
 
-test("each thing that is done can be undone, and then everything is as it was", async (t) => {
+test("undo restores the exact state before each kind of action", async (t) => {
   const { w, ada, api, dinner, id } = await filled(t);
   const onFact = (value, what, choice) => async () => press(ada, fact(await id(value)), fact(await id(value), `/${what}`), choice);
   const onOverview = (value, what) => async () => press(ada, "/account", fact(await id(value), `/${what}`));
@@ -156,7 +156,7 @@ test("of many parallel undo requests one succeeds", async (t) => {
   assert.deepEqual(await everything(ada, api), before);
 });
 
-test("a form token of another session undoes nothing, nor does one without", async (t) => {
+test("undo needs the form token of the session", async (t) => {
   const { w, ada, api, id } = await filled(t);
   const page = await send(ada, MUSIC, { member: "genres", remove: await id("jazz") });
   const gone = await everything(ada, api);
@@ -170,7 +170,7 @@ test("a form token of another session undoes nothing, nor does one without", asy
   assert.match(await undo(ada, page), /Undone/);
 });
 
-test("what a browser makes up cannot be brought back", async (t) => {
+test("an undo id from the browser that was not issued restores nothing", async (t) => {
   const { ada, api } = await filled(t);
   const before = await everything(ada, api);
   const form = formOn(await open(ada, "/account"), "/signout").value("form");
@@ -186,7 +186,7 @@ test("what a browser makes up cannot be brought back", async (t) => {
   assert.deepEqual(await everything(ada, api), before);
 });
 
-test("what an app writes between a removal and its undo stays", async (t) => {
+test("a value that an app writes between a removal and its undo stays", async (t) => {
   const { ada, api, dinner, id } = await filled(t);
   const before = await api.atom("jazz");
   const page = await send(ada, MUSIC, { member: "genres", remove: await id("jazz") });
@@ -223,7 +223,7 @@ test("after an undone restore the fact stays marked as wrong, even if apps wrote
   assert.equal((await dinner.merge(MUSIC, { genres: ["fado"] })).suppressed, 1);
 });
 
-test("an app's word that it is wrong outlives an undo", async (t) => {
+test("an app's suppression of a fact survives an undo", async (t) => {
   const { ada, api } = await filled(t);
   const page = await send(ada, MUSIC, { member: "genres", value: "ska" });
   await api.suppress("ska", "not_mine");
@@ -242,7 +242,7 @@ test("removing what an app wrote ends what could be undone", async (t) => {
   assert.equal(await api.atom("jazz"), undefined);
 });
 
-test("what changes nothing offers no undo", async (t) => {
+test("an action that changes nothing offers no undo", async (t) => {
   const { ada, id } = await filled(t);
   await press(ada, "/account", fact(await id("fado"), "/lift"));
   const form = formOn(await open(ada, fact(await id("fado"))), "/signout").value("form");

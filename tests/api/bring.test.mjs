@@ -134,7 +134,7 @@ test("Goodreads: books with four and five stars, and their authors", async (t) =
   assert.deepEqual((await atomsOf(ada, MEDIA)).map(({ member, value }) => [member, value]), [["favorite_books", "Dune"], ["favorite_books", "Persuasion"], ["favorite_books", "Emma"], ["favorite_authors", "Jane Austen"]]);
 });
 
-test("a wrong file is refused with which file to choose, and pasted text stays on the page", async (t) => {
+test("a wrong file is rejected with a sentence that names the right one, and pasted text stays on the page", async (t) => {
   const { ada } = await connected(t);
   const cases = [
     [Buffer.from("PK\x03\x04\x14\x00", "latin1"), /Unpack it and choose one file from it: for Spotify YourLibrary\.json/],

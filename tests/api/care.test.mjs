@@ -187,7 +187,7 @@ test("migrate on a running service reports an up-to-date schema", async (t) => {
   assert.equal((await w.get("/readyz")).status, 200);
 });
 
-test("a store made by a newer program is refused and left alone", async (t) => {
+test("a store of a newer version is rejected and not changed", async (t) => {
   const w = await world(t, { start: false });
   await w.addUser("ada");
   const future = "INSERT INTO schema_step (version, name, applied_at) VALUES (9000, 'from_the_future', 0)";

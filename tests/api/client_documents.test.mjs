@@ -104,7 +104,7 @@ test("a new redirect URI is found before the document expires", async (t) => {
   assert.equal(host.asked("/client.json"), 2);
 });
 
-test("a host that is down: the stored document serves for 7 days, and tokens do not depend on it", async (t) => {
+test("if the host is down, the stored document is used for 7 days, and tokens do not depend on it", async (t) => {
   const { host, w, ada } = await scene(t);
   const app = documentClient(w, host.publish("/client.json"));
   let set = await ada.connect(app, { term: "revoked" });
@@ -170,7 +170,7 @@ test("a changed name, redirect host, or key is said on the page; another path of
   assert.equal(await look({ client_name: "Claude Code", ...keys, jwks_uri: "https://evil.example/keys", jwks: { keys: [{ kty: "EC", x: "b" }] } }), true);
 });
 
-test("a client that could sign is treated as a public one", async (t) => {
+test("a client with private_key_jwt is treated as a public client", async (t) => {
   const { host, w, ada } = await scene(t);
   const app = documentClient(w, host.publish("/client.json", { token_endpoint_auth_method: "private_key_jwt", jwks_uri: "https://claude.example/keys", scope: "openid agent_hints" }));
   const set = await ada.connect(app, { scope: undefined });

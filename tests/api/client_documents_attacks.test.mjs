@@ -17,7 +17,7 @@ async function scene(t, { names, ...settings } = {}) {
 const assertStopText = (answer, sentence) => assert.match(textOf(assertStop(answer).text), sentence);
 const CANNOT = /For the developer: The client ID metadata document cannot be used\./;
 
-test("URLs that are no client_id are refused without a look-up or a connection", async (t) => {
+test("an invalid client_id URL is rejected without a lookup or a connection", async (t) => {
   const { host, w, ada } = await scene(t);
   const { port } = host;
   host.publish("/client.json");
@@ -211,7 +211,7 @@ test("a flood of slow documents is bounded per host and in all, ends by itself, 
   assert.deepEqual([metrics.penchant_fetches_running, metrics.penchant_fetches_queued, metrics.penchant_fetches_callers], [0, 0, 0]);
 });
 
-test("a document that drips in is given up after 5 seconds", async (t) => {
+test("a document that arrives slowly is given up after 5 seconds", async (t) => {
   const { host, w, ada } = await scene(t);
   host.on("/drip.json", (_, response) => {
     response.writeHead(200, { "content-type": "application/json" });

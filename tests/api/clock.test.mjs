@@ -69,7 +69,7 @@ async function runHousekeeping(w, seconds) {
   await until("a round of deletions", () => rounds() > before);
 }
 
-test("a clock 40 days ahead for 75 seconds deletes nothing; after an hour it is believed", async (t) => {
+test("a clock 40 days ahead for 75 seconds deletes nothing; after an hour, deletion follows it", async (t) => {
   const { w, ada, app } = await stage(t, { settings: { "log-level": "debug" } });
   await runHousekeeping(w, 2 * HOUR); // the stopped clock of the test is a jump, too
   const set = await ada.connect(app);

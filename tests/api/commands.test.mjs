@@ -131,7 +131,7 @@ test("a command takes effect on the running service at once", async (t) => {
   assert.equal((await w.signUp({ username: "ada" })).status, 303);
 });
 
-test("a deleted user's id never comes back", async (t) => {
+test("a deleted user's id is never reused", async (t) => {
   const w = await world(t);
   const first = await w.addUser("ada");
   await user(w, "delete", "ada");
@@ -139,7 +139,7 @@ test("a deleted user's id never comes back", async (t) => {
   assert.notEqual(first.sub, second.sub);
 });
 
-test("a password is never taken from an argument", async (t) => {
+test("a password is never read from an argument", async (t) => {
   const w = await world(t, { start: false });
   const { status, err } = await w.penchant(["user", "add", "ada", "--password", "x", "--store", w.address]);
   assert.equal(status, 2);

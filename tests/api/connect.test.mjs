@@ -28,7 +28,7 @@ test("anyone sees the address, and users get links that carry it", async (t) => 
   assert.doesNotMatch(text, /Connected assistants/);
 });
 
-test("a connected assistant is listed with what it called; apps of the portal are not", async (t) => {
+test("a connected assistant is listed with its tool calls; apps of the portal are not", async (t) => {
   const { w, ada, app } = await assistant(t);
   assert.match(mainText(await open(ada, "/connect")), /Connected assistants None yet/);
   const { access_token } = await ada.connect(app);

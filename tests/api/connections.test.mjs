@@ -31,7 +31,7 @@ async function isTurnedAway(w, options) {
   return true;
 }
 
-test("one address gets so many connections and no more, another is served meanwhile", async (t) => {
+test("the number of connections per address is limited, and other addresses are still served", async (t) => {
   const w = await world(t, { settings: { "connections-per-address": 5 } });
   const mine = [];
   for (let i = 0; i < 5; i++) mine.push(await held(w));
@@ -47,7 +47,7 @@ test("one address gets so many connections and no more, another is served meanwh
   }
 });
 
-test("all addresses together get so many connections and no more", async (t) => {
+test("the number of connections is limited over all addresses", async (t) => {
   const w = await world(t, { settings: { connections: 8 } });
   const all = [];
   for (let i = 0; i < 8; i++) all.push(await held(w, { localAddress: `127.0.0.${i + 2}` }));

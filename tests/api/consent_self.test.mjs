@@ -50,7 +50,7 @@ test("a private-use scheme is allowed by the policy of the page", async (t) => {
   assert.match((await ada.decide(page)).headers.location, /^com\.example\.editor:\/done\?code=/);
 });
 
-test("what the app writes waits unless the user chose otherwise", async (t) => {
+test("writes of a self-registered app wait unless the user chose otherwise", async (t) => {
   const { ada, app } = await assistant(t);
   const api = await Client.connect(ada, app);
   assert.deepEqual(await api.merge(FOOD, { allergies: ["sesame"] }), counts({ held: 1 }));
@@ -113,7 +113,7 @@ test("the user chooses the areas, whatever the app asked for", async (t) => {
   assertError(await api.get(`preferences/${FOOD}`), 403, "insufficient_scope");
 });
 
-test("an app of the portal is asked about as before, and its form has none of these choices", async (t) => {
+test("the consent page of an app of the portal has none of these choices", async (t) => {
   const { ada, app } = await stage(t);
   const { page } = await ada.asked(app);
   assert.doesNotMatch(page.text, /name="areas"|name="writes"|<q>/);

@@ -35,7 +35,7 @@ async function cutBehind(w, connection, deadline) {
   assert.fail("a slow client was not cut");
 }
 
-test("half a head is cut at the deadline", async (t) => {
+test("an incomplete request head is cut off at the deadline", async (t) => {
   const w = await world(t);
   const connection = await w.connect();
   connection.send("GET /healthz HTTP/1.1\r\nHost: h\r\nX-Slow: ");
@@ -49,7 +49,7 @@ function drip(connection, byte) {
   return () => clearInterval(timer);
 }
 
-test("a head that drips is cut at the same deadline", async (t) => {
+test("a request head that arrives slowly is cut off at the same deadline", async (t) => {
   const w = await world(t);
   const connection = await w.connect();
   connection.socket.setNoDelay(true);
@@ -60,7 +60,7 @@ test("a head that drips is cut at the same deadline", async (t) => {
   await cutBehind(w, connection, HEAD);
 });
 
-test("half a body is cut at the deadline, and so is one that drips", async (t) => {
+test("an incomplete or slow body is cut off at the deadline", async (t) => {
   const w = await world(t);
   const still = await w.connect();
   still.send(`POST /signup HTTP/1.1\r\n${FORM}Content-Length: 5000\r\n\r\nusername=ada&name=`);
@@ -74,7 +74,7 @@ test("half a body is cut at the deadline, and so is one that drips", async (t) =
   assert.deepEqual(await w.users(), []);
 });
 
-test("chunks that drip are cut too", async (t) => {
+test("chunks that arrive slowly are cut off at the deadline", async (t) => {
   const w = await world(t);
   const connection = await w.connect();
   connection.socket.setNoDelay(true);

@@ -39,7 +39,7 @@ test("an app registered on the page works, and is listed", async (t) => {
   for (const below of BELOW) assertPage(await pageOf(ada, app, below));
 });
 
-test("a public app gets no secret and is led to its page", async (t) => {
+test("a public app gets no secret, and the form redirects to its page", async (t) => {
   const { ada } = await stage(t);
   const { answer } = await register(ada, { kind: "public" });
   assert.equal(answer.status, 303);
@@ -77,7 +77,7 @@ test("each problem is shown at its field, and the input is kept", async (t) => {
   assert.doesNotMatch(textOf((await ada.get("/developer")).text), /Penchant Official/);
 });
 
-test("a form that is sent twice makes one app and shows its secret once", async (t) => {
+test("a form that is sent twice creates one app and shows its secret once", async (t) => {
   const { w, ada } = await stage(t);
   const { answer, fields } = await register(ada, { name: "Twice" });
   w.secrets.add(secretOn(answer));
@@ -196,7 +196,7 @@ test("signed-out users are redirected to sign in, and their forms change nothing
   assertPage(await pageOf(ada, app));
 });
 
-test("a secret is nowhere after it was shown once: pages, logs, store, metrics", async (t) => {
+test("after a secret was shown once, it is in no page, log line, store, or metric", async (t) => {
   const { w, ada } = await stage(t, { settings: { "metrics-listen": "127.0.0.1:0", "log-level": "debug" } });
   const app = await registered(ada);
   const next = secretOn((await rotate(ada, app)).answer);

@@ -25,7 +25,7 @@ async function walk(person, app, choice) {
   return { data, answer, back, path: back.pathname + back.search, ...Object.fromEntries(back.searchParams) };
 }
 
-test("a developer goes the whole way as the app, without its secret", async (t) => {
+test("a developer completes the trial flow without the app's secret", async (t) => {
   const { w, ada, app } = await workshop(t);
   const { back, path, code, state, iss } = await walk(ada, app);
   assert.equal(back.origin + back.pathname, `${w.origin}/developer/try/callback`);
@@ -46,7 +46,7 @@ test("a developer goes the whole way as the app, without its secret", async (t) 
   assert.equal((await call()).status, 401);
 });
 
-test("consent is asked as always, and a no is a no", async (t) => {
+test("consent is asked for as usual, and a denial is respected", async (t) => {
   const { ada, app } = await workshop(t);
   const { data } = await post(ada, app, "begin");
   const page = await ada.get(data.url);
@@ -56,7 +56,7 @@ test("consent is asked as always, and a no is a no", async (t) => {
   assert.deepEqual([error, code], ["access_denied", undefined]);
 });
 
-test("a code of the trial is worth nothing elsewhere, and used twice ends what it gave", async (t) => {
+test("a code of the trial is invalid elsewhere, and a second use revokes its tokens", async (t) => {
   const { w, ada, app } = await workshop(t);
   const { code, state } = await walk(ada, app);
   const redirect_uri = `${w.origin}/developer/try/callback`;
@@ -107,7 +107,7 @@ test("only the user of the trial can exchange its code", async (t) => {
   assert.equal((await post(ada, app, "exchange", { code, state })).status, 200); // none of it used the code up
 });
 
-test("an app that was disabled meanwhile is not tried", async (t) => {
+test("an app that was disabled after the trial began is rejected", async (t) => {
   const { ada, app } = await workshop(t);
   const { code, state } = await walk(ada, app);
   const where = `/developer/apps/${app.client_id}/status`;

@@ -85,7 +85,7 @@ test("a sound service passes, and the temporary account is deleted", async (t) =
   assert.deepEqual(apps, []);
 });
 
-test("as text each line says what to do", async (t) => {
+test("each line of the text output says what to do", async (t) => {
   const w = await world(t);
   const { status, out } = await w.penchant(["doctor", "--store", w.address, "--listen", new URL(w.origin).host]);
   assert.equal(status, 0);
@@ -158,7 +158,7 @@ test("proxies that break something", async (t) => {
   }
 });
 
-test("a proxy that nobody trusts, and one that passes on a forged address", async (t) => {
+test("a proxy that is not trusted, and one that passes on a forged address", async (t) => {
   const { w, given } = await proxied(t, { settings: { "trusted-proxies": undefined } });
   const unnamed = await doctor(w, given);
   assert.deepEqual([unnamed.proxy.result, failing(unnamed)], ["WARN", []]);

@@ -115,7 +115,7 @@ test("a folder may replace a domain that is built in", async (t) => {
   assert.deepEqual(await supportedScopes(w), [...OWN, ...BUILT_IN]);
 });
 
-test("a wrong definition stops the start with file, place and problem", async (t) => {
+test("an invalid definition stops the start with file, position, and problem", async (t) => {
   const w = await world(t, { start: false });
   const { folder, file } = folderWith(w, (it) => (it.members[1].hint.text = "User reads {list} a lot."));
   const line = `penchant: ${file}: members[1].hint.text: {list} must come last, right before the period\n`;
@@ -145,7 +145,7 @@ test("a safety context that is no context of another domain stops the start, and
   assert.equal((await w.command("user", "list", "--domains", instead.folder)).status, 0);
 });
 
-test("what the schema of definitions refuses, the program refuses", async (t) => {
+test("the program rejects every definition that the schema rejects", async (t) => {
   const w = await world(t, { start: false });
   const cases = [
     ["an unknown key", (it) => (it.color = "red")],

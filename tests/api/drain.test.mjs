@@ -23,14 +23,14 @@ test("with drain-delay /readyz is 503 while requests are still accepted; a secon
   assert.ok(Date.now() - began < 10_000, "the second signal did not end the delay");
 });
 
-test("SIGINT ends it the same way", async (t) => {
+test("SIGINT drains the service like SIGTERM", async (t) => {
   const w = await world(t);
   w.service.signal("SIGINT");
   assert.deepEqual(await w.service.exited(), { status: 0, signal: null });
   assert.deepEqual(w.service.log.find(({ event }) => event === "stopping").signal, "INT");
 });
 
-test("started by nohup it goes on when the terminal is closed", async (t) => {
+test("a service started with nohup continues when the terminal is closed", async (t) => {
   const w = await world(t, { start: false });
   await w.start({}, { launch: (program, args) => ["sh", "-c", 'trap "" HUP; exec "$@"', "sh", program, ...args] });
   w.service.signal("SIGHUP");
@@ -100,7 +100,7 @@ test("a sign-up whose body is still on its way when the end is asked for is fini
   assert.deepEqual(await w.usernames(), ["slow"]);
 });
 
-test("while draining the service is alive and not ready, and then accepts no connections", async (t) => {
+test("while draining, /healthz is 200 and /readyz is 503, and then no connections are accepted", async (t) => {
   const w = await world(t);
   const kept = await w.connect();
   kept.send("GET /readyz HTTP/1.1\r\nHost: h\r\n\r\n");

@@ -9,7 +9,7 @@ import { world } from "../kit/world.mjs";
 const BROWSER = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 const KIB = 1024;
 
-test("what is nowhere is a 404 in the one shape, whatever the method", async (t) => {
+test("an unknown path is a 404 in the standard format, for every method", async (t) => {
   const w = await world(t);
   for (const method of ["GET", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"]) assertError(await w.ask(method, "/nothing/here"), 404);
   const head = await w.ask("HEAD", "/nothing/here");
@@ -26,13 +26,13 @@ test("a browser gets the same error as a page", async (t) => {
   assertPage(await w.ask("DELETE", "/signup", { headers: BROWSER }), 405);
 });
 
-test("a client that accepts anything or prefers JSON gets JSON", async (t) => {
+test("an Accept header with */* or JSON first gets JSON", async (t) => {
   const w = await world(t);
   for (const accept of ["*/*", "application/json", "application/json, text/html;q=0.5", "text/html;q=0", "", "text/plain", ";;;q=", "text/html;q=0.1, application/json"])
     assertError(await w.get("/nothing", { accept }), 404);
 });
 
-test("a request that is refused tells a different X-Request-Id each time, never one the client sent", async (t) => {
+test("each rejected request gets a new X-Request-Id, never the client's own", async (t) => {
   const w = await world(t);
   const ids = new Set();
   for (let i = 0; i < 20; i++) ids.add((await w.get("/nothing", { "x-request-id": "mine-mine-mine" })).headers["x-request-id"]);
@@ -40,7 +40,7 @@ test("a request that is refused tells a different X-Request-Id each time, never 
   assert.ok(!ids.has("mine-mine-mine"));
 });
 
-test("a path has one spelling, every other is not found", async (t) => {
+test("only the canonical form of a path is found", async (t) => {
   const w = await world(t);
   const tricks = [
     "//signup", "/signup/", "/signup//", "/SIGNUP", "/Signup", "/signup;x=1", "/signup;", "/;/signup", "/./signup",
@@ -60,7 +60,7 @@ test("a path has one spelling, every other is not found", async (t) => {
   }
 });
 
-test("nothing of what was asked for comes back as markup", async (t) => {
+test("no request parameter is returned as markup", async (t) => {
   const w = await world(t);
   for (const path of ["/%3Cscript%3Ealert(1)%3C/script%3E", "/?error_description=<img/src=x/onerror=alert(1)>", "/signup?username=%22%3E%3Cscript%3E"]) {
     const { text } = await w.get(encodeURI(path).replace(/%25/g, "%"), BROWSER);
@@ -76,7 +76,7 @@ test("a body over the route's limit is 413, before it is sent if its length is k
   await connection.untilClosed();
 });
 
-test("a body past the route's limit is 413 when it comes in chunks and tells no length", async (t) => {
+test("a chunked body over the route's limit is 413", async (t) => {
   const w = await world(t);
   const connection = await w.connect();
   connection.send("POST /signup HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -85,7 +85,7 @@ test("a body past the route's limit is 413 when it comes in chunks and tells no 
   assert.deepEqual(await w.users(), []);
 });
 
-test("a body in chunks that does not end is cut, with or without a word", async (t) => {
+test("a chunked body that never ends is cut off at the deadline", async (t) => {
   const w = await world(t);
   const connection = await w.connect();
   connection.send("POST /signup HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\nTransfer-Encoding: chunked\r\n\r\n");
@@ -98,7 +98,7 @@ test("a body in chunks that does not end is cut, with or without a word", async 
   assert.deepEqual(await w.users(), []);
 });
 
-test("a body where none belongs is refused, and its bytes never become a request", async (t) => {
+test("a body on a route without one is rejected, and its bytes are never parsed as a request", async (t) => {
   const w = await world(t);
   const smuggled = "GET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n";
   const connection = await w.connect();
@@ -124,7 +124,7 @@ test("a target past 8 KiB is 414, a head past 16 KiB or 100 fields is 431", asyn
   assert.ok(endless === null || [414, 431].includes(endless.status), `${endless?.status}`);
 });
 
-test("the same limits hold when the bytes come one by one", async (t) => {
+test("the same limits apply when the bytes arrive one by one", async (t) => {
   const w = await world(t);
   const connection = await w.connect();
   connection.socket.setNoDelay(true);
@@ -179,7 +179,7 @@ test("Host and proxy headers are ignored: links and origin come from the setting
   assert.ok(!w.service.err.includes("203.0.113.66"), "an address a stranger made up is logged as the client's");
 });
 
-test("a trusted proxy's word for the client's address is taken, a stranger's is not", async (t) => {
+test("X-Forwarded-For is used from a trusted proxy only", async (t) => {
   const w = await world(t, { settings: { "trusted-proxies": "127.0.0.1/32" } });
   await w.get("/nothing/proxied", { "x-forwarded-for": "198.51.100.7" });
   const line = await w.service.logged("the proxied request", (one) => one.path === "/nothing/proxied");
@@ -189,7 +189,7 @@ test("a trusted proxy's word for the client's address is taken, a stranger's is 
   assert.equal(forged.client, "198.51.100.8"); // what the proxy itself saw, not what was sent to it
 });
 
-test("a header named in Connection is not lost to us", async (t) => {
+test("a header named in Connection is still read", async (t) => {
   const w = await world(t);
   const crossed = await w.signUp({ username: "mallory" }, { headers: { origin: "https://evil.example", connection: "close, origin, sec-fetch-site" } });
   assert.equal(crossed.status, 403);

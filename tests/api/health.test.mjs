@@ -6,7 +6,7 @@ import test from "node:test";
 import { assertCommon, assertError } from "../kit/expect.mjs";
 import { onSqlite, world } from "../kit/world.mjs";
 
-test("both return 200 when the service is ready, and are never cached", async (t) => {
+test("/healthz and /readyz return 200 when the service is ready, and are never cached", async (t) => {
   const w = await world(t);
   for (const path of ["/healthz", "/readyz"]) {
     const answer = await w.get(path);
@@ -16,7 +16,7 @@ test("both return 200 when the service is ready, and are never cached", async (t
   }
 });
 
-test("when the store does not answer it is alive and not ready", async (t) => {
+test("if the store does not answer, /healthz is 200 and /readyz is 503", async (t) => {
   const w = await world(t, { failing: true });
   w.failNthStoreCall(1);
   assertError(await w.get("/readyz"), 503);

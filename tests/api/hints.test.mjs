@@ -81,7 +81,7 @@ test("the purpose of an app is the context of requests that send none", async (t
   assert.deepEqual((await hintsFor())[0].toSorted(), both);
 });
 
-test("a diet among the restrictions is no food that the user refuses", async (t) => {
+test("a diet among the dietary restrictions is not listed as a food", async (t) => {
   const { api } = await connected(t, { scope: ASKING });
   const hintsFor = async (dietary_restrictions) => {
     await api.write(FOOD, { dietary_restrictions });
@@ -131,7 +131,7 @@ test("a user without facts has no hints", async (t) => {
   assert.equal(answer.context, null);
 });
 
-test("the token's domains are the reach, and sensitive facts need their own scope", async (t) => {
+test("the token's domains limit the tools, and sensitive facts need a permission of their own", async (t) => {
   const { asking } = await fed(t, `agent_hints ${FOOD}`);
   const food = await asking.read(query({ max_tokens: 500 }));
   assert.deepEqual(food.domains, [FOOD]);
@@ -161,7 +161,7 @@ test("a token without access gets the reason", async (t) => {
   assertError(await api.get("agent-hints?format=text&format=json"), 400, "invalid_request");
 });
 
-test("every odd way to write the question is understood", async (t) => {
+test("every valid way to write the request is accepted", async (t) => {
   const { api } = await fed(t);
   for (const params of [{ domains: ` ${MUSIC} , ` }, { domains: `${MUSIC},${MUSIC}` }, { domains: MUSIC, context: "" }, { domains: MUSIC, context: "smalltalk", format: "" }])
     assert.deepEqual((await api.read(query(params))).hints, ["User's favorite artist is Björk.", "User's preferred genres include jazz and trip-hop."], JSON.stringify(params));

@@ -101,7 +101,7 @@ test("disabling the user ends the access of every app at once", async (t) => {
   for (const one of [api, other]) assert.equal((await one.get(`preferences/${MUSIC}`)).status, 401);
 });
 
-test("what is kept in memory ends when the token does", async (t) => {
+test("a cached response is not used after its token has expired", async (t) => {
   const { w, api } = await connected(t, { scope: EVERYTHING });
   for (let i = 0; i < 3; i++) fine(await api.get(`preferences/${MUSIC}`));
   assert.equal((await api.app.introspect(api.token)).data.active, true);
@@ -110,7 +110,7 @@ test("what is kept in memory ends when the token does", async (t) => {
   assert.equal((await api.app.introspect(api.token)).data.active, false);
 });
 
-test("an answer from memory is the same answer: headers, tag, 304, HEAD", async (t) => {
+test("a cached response is the same response: headers, ETag, 304, HEAD", async (t) => {
   const { api } = await connected(t, { scope: EVERYTHING });
   await api.write(MUSIC, { genres: ["jazz"] });
   const plain = ({ status, text, headers }) => {
@@ -132,7 +132,7 @@ test("an answer from memory is the same answer: headers, tag, 304, HEAD", async 
   assert.deepEqual(plain(await api.app.introspect(api.token)), plain(await api.app.introspect(api.token)));
 });
 
-test("a wrong secret is wrong, whatever was answered to the right one", async (t) => {
+test("a wrong secret is rejected, even if a response to the right one is cached", async (t) => {
   const { api } = await connected(t, { scope: EVERYTHING });
   for (let i = 0; i < 3; i++) assert.equal((await api.app.introspect(api.token)).data.active, true);
   const basic = (secret) => ({ authorization: `Basic ${Buffer.from(`${api.app.client_id}:${secret}`).toString("base64")}` });
@@ -140,7 +140,7 @@ test("a wrong secret is wrong, whatever was answered to the right one", async (t
   assert.equal(asked.status, 401);
 });
 
-test("an app's secret that was ended proves nothing any more, and the new one at once", async (t) => {
+test("a revoked secret no longer authenticates the app, and the new one does at once", async (t) => {
   const { w, api } = await connected(t, { scope: EVERYTHING, settings: { "rate-api": "0", "rate-auth": "0" } });
   const withSecret = (client_secret) => new App(w, { ...api.app, client_secret });
   let newest = withSecret(api.app.client_secret), older = withSecret("pn_cs_none");
@@ -157,7 +157,7 @@ test("an app's secret that was ended proves nothing any more, and the new one at
   assert.ok((await stop()) > 10 && (await stopOld()) > 10);
 });
 
-test("with no memory for it everything works the same", async (t) => {
+test("with cache = 0 everything works the same", async (t) => {
   const { w, api } = await connected(t, { scope: EVERYTHING, settings: { cache: "0" } });
   await api.write(MUSIC, { genres: ["jazz"] });
   for (let i = 0; i < 3; i++) assert.deepEqual(await api.record(MUSIC), { genres: ["jazz"] });

@@ -7,7 +7,7 @@ import { PASSWORD, world } from "../kit/world.mjs";
 
 const SLOW = 200_000; // looking for leaks can take seconds of processor time
 
-test("a service that did everything once, well and badly, frees what it took", async (t) => {
+test("a service frees its memory after every kind of successful and failed request", async (t) => {
   const w = await world(t, { env: sanitizers(true), settings: { "metrics-listen": "127.0.0.1:0", "trusted-proxies": "10.0.0.0/8" }, start: false });
   await w.start();
   for (const path of ["/", "/signup", "/signin", "/assets/style.css", "/healthz", "/readyz", "/nothing", "/%00"]) await w.get(path);
@@ -28,7 +28,7 @@ test("a service that did everything once, well and badly, frees what it took", a
   await w.stop(SLOW);
 });
 
-test("a command frees what it took", async (t) => {
+test("a command frees its memory", async (t) => {
   const w = await world(t, { env: sanitizers(true), start: false });
   assert.equal((await w.command("user", "add", "ada", "--json", { stdin: PASSWORD, within: SLOW })).status, 0);
 });

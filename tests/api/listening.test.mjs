@@ -41,7 +41,7 @@ test("with a certificate it speaks TLS, and everything works as without", async 
   assert.equal((await w.ask("GET", "/healthz", trust)).status, 200);
 });
 
-test("TLS 1.2 and 1.3 are spoken, older ones are not", async (t) => {
+test("TLS 1.2 and 1.3 are accepted, older versions are rejected", async (t) => {
   const w = await tlsWorld(t);
   const shake = (version) =>
     new Promise((resolve) => {
@@ -122,14 +122,14 @@ test("a socket that was handed to another process is not ours", async (t) => {
   assert.equal((await w.get("/healthz")).status, 200);
 });
 
-test("IPv6 works too", async (t) => {
+test("an IPv6 listen address works", async (t) => {
   const w = await world(t, { start: false });
   await w.start({ listen: "[::1]:0" });
   assert.match(w.origin, /^http:\/\/\[::1\]:\d+$/);
   assert.equal((await ask(w.origin, "GET", "/healthz")).status, 200);
 });
 
-test("a port that is taken: one line that names it, exit 1, and the store is left as it was", async (t) => {
+test("a port in use: one line that names it, exit 1, and an unchanged store", async (t) => {
   const w = await world(t);
   await w.signUp({ username: "ada" });
   const other = await world(t, { start: false });

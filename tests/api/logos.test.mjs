@@ -73,7 +73,7 @@ test("only the developer's own app, only with the form, and a deleted app has no
   assertError(await w.ask("GET", src), 404);
 });
 
-test("what is not a small square PNG is refused with the reason, and the old logo stays", async (t) => {
+test("a file that is not a small square PNG is rejected with the reason, and the old logo stays", async (t) => {
   const { ada, app } = await stage(t);
   await upload(ada, app, png());
   const src = srcOf(await open(ada, `/developer/apps/${app.client_id}/settings`));
@@ -142,7 +142,7 @@ test("the logo of a document is fetched from its host by the same rules, and sho
   assert.equal(host.asked("/other.png"), 0);
 });
 
-test("a logo elsewhere is not fetched, and a client that registered itself has none", async (t) => {
+test("a logo on another host is not fetched, and a client that registered itself has none", async (t) => {
   const host = await documentHost(t);
   const { w, ada } = await stage(t, { settings: host.settings });
   served(host, "/logo.png", png());

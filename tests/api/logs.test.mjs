@@ -29,7 +29,7 @@ test("in text every line begins with time, level and event", async (t) => {
 // H22: what a client sends can neither end a line nor steer a terminal.
 const NASTY = "\x1b[31mred\x1b[0m \x07 \x7f \t quote\" back\\slash";
 
-test("what clients send is escaped in both formats", async (t) => {
+test("input of clients is escaped in both formats", async (t) => {
   for (const format of ["json", "text"]) {
     const w = await world(t, { settings: { "log-format": format, "log-level": "debug" } });
     await w.raw(`GET /nothing/%0d%0aforged%1b[31m HTTP/1.1\r\nHost: h\r\nUser-Agent: ${NASTY}\r\nConnection: close\r\n\r\n`);

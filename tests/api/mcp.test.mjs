@@ -48,7 +48,7 @@ test("requests are checked in a fixed order before a method runs", async (t) => 
     assert.deepEqual([head.status, head.text, head.headers.allow], [405, "", "POST, OPTIONS"]);
   });
 
-  await t.test("a foreign Host or Origin is refused before anything else", async () => {
+  await t.test("a foreign Host or Origin is rejected before any other check", async () => {
     for (const headers of [{ host: "evil.example" }, { host: `localhost.evil.example:${w.port}` }, { origin: "https://evil.example" }, { origin: "null" }, { origin: "http://localhost.evil.example" }])
       for (const one of [mcp, stranger])
         for (const method of ["POST", "GET", "OPTIONS"]) {
@@ -91,7 +91,7 @@ test("requests are checked in a fixed order before a method runs", async (t) => 
     assertRpcError(await mcp.ask("POST", { body: padded(64 * 1024 + 1), headers: json }), 413, 413, { id: null });
   });
 
-  await t.test("what is not JSON is a parse error", async () => {
+  await t.test("a body that is not JSON is a parse error", async () => {
     const headers = { "content-type": "application/json" };
     const deep = `{"jsonrpc":"2.0","id":1,"method":"ping","params":${"[".repeat(16)}${"]".repeat(16)}}`;
     for (const body of ["", "{", "{} {}", '{"jsonrpc":"2.0","jsonrpc":"2.0","id":1}', Buffer.from([0x22, 0xff, 0x22]), deep])

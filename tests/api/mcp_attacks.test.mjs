@@ -43,7 +43,7 @@ test("a call that writes is recognized however its name is written, and a header
   assert.deepEqual(await genres(), before);
 });
 
-test("codes and tokens of one client are worth nothing to another", async (t) => {
+test("codes and tokens of one client are invalid for another", async (t) => {
   const { w, ada, app } = await assistant(t);
   const other = await register(w, { name: "Another assistant", redirect_uri: app.redirect_uri });
   assert.notEqual(other.client_id, app.client_id);

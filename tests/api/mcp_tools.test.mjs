@@ -157,7 +157,7 @@ test("get_preferences lists areas and facts", async (t) => {
       assert.deepEqual(JSON.parse(coded.facts[0].value), { style: "spaces", width: 4 });
     });
 
-  await t.test("a client sees its own facts that wait, and nobody else's", async () => {
+  await t.test("a client sees its own waiting facts, but not those of other apps", async () => {
     await api.write(FOOD, { cuisines: ["http://own.example"] });
     const { facts } = await mcp.tool("get_preferences", { domain: FOOD });
     assert.deepEqual(facts.filter(({ status }) => status).map(({ value, status }) => [value, status]), [["http://own.example", "held"]]);
@@ -266,14 +266,14 @@ test("remember stores what the user said, as said by the client", async (t) => {
     assert.match(mainText(await open(ada, "/account/waiting")), /evil\.example/);
   });
 
-  await t.test("what the user marked as wrong is refused", async () => {
+  await t.test("a value that the user marked as wrong is not stored", async () => {
     await api.suppress("blues");
     const { results, message } = await mcp.tool("remember", { domain: MUSIC, member: "genres", values: ["Blues"] });
     assert.deepEqual(results, [{ value: "Blues", status: "refused" }]);
     assert.match(message, /Do not suggest it again/);
   });
 
-  await t.test("a client that may not read learns nothing about what is stored", async () => {
+  await t.test("a write-only client learns nothing about stored facts", async () => {
     const { mcp: writer } = await another(w, ada, "preferences:write", { name: "Writer" });
     for (const value of ["jazz legacy", "blues", "new one"]) assert.deepEqual((await writer.tool("remember", { domain: MUSIC, member: "genres", values: [value] })).results, [{ value, status: "stored" }]);
     assert.match(await writer.toolError("forget", { domain: MUSIC, member: "genres", value: "jazz modern" }), /no such fact/i);
@@ -288,7 +288,7 @@ test("forget removes a fact for every app, or waits if it matters for safety", a
   await api.write(MUSIC, { genres: ["jazz", "polka", "ska"] });
   await api.write(CODING, { indentation: { width: 4 } });
 
-  await t.test("by its id, or by what it says", async () => {
+  await t.test("forget finds a fact by its id or by its value", async () => {
     const { atom_id } = await api.atom("jazz");
     const gone = await mcp.tool("forget", { fact_id: atom_id, reason: "outdated" });
     assert.ok(check(gone));
@@ -301,7 +301,7 @@ test("forget removes a fact for every app, or waits if it matters for safety", a
     assert.deepEqual([await api.record(MUSIC), await api.record(CODING)], [{ genres: ["ska"] }, {}]);
   });
 
-  await t.test("a wrong call is explained", async () => {
+  await t.test("a wrong call gets a sentence that explains the mistake", async () => {
     for (const [args, sentence] of [
       [{}, /domain is required|Give fact_id/],
       [{ fact_id: "atm_nothing" }, /no such fact/i],
@@ -345,7 +345,7 @@ test("a modern client that can open a URL is asked to show it to the user", asyn
   assert.ok(message.length > 10);
   const { requestState } = first;
 
-  await t.test("an accept of the client alone confirms nothing", async () => {
+  await t.test("acceptance by the client alone confirms nothing", async () => {
     for (const action of ["accept", "cancel"]) assert.equal(resultOf(await ask("forget", forget, { requestState, ...confirming(action) })).structuredContent.status, "waiting");
     assert.match((await mcp.tool("get_hints", {})).hints[0], /peanuts/);
   });
@@ -361,7 +361,7 @@ test("a modern client that can open a URL is asked to show it to the user", asyn
     assertRpcError(await ask("forget", forget, { requestState, ...confirming("accept") }), 200, -32602);
   });
 
-  await t.test("a decline withdraws the proposal", async () => {
+  await t.test("declining in the client withdraws the proposal", async () => {
     const { requestState: fresh } = resultOf(await ask("forget", forget));
     assert.match(mainText(await open(ada, "/account/waiting")), /peanuts/);
     const result = resultOf(await ask("forget", forget, { requestState: fresh, ...confirming("decline") }));
@@ -389,7 +389,7 @@ test("a modern client that can open a URL is asked to show it to the user", asyn
     assert.equal(resultOf(await ask("remember", { domain: MUSIC, member: "genres", values: ["https://evil.example"] })).structuredContent.results[0].status, "waiting");
   });
 
-  await t.test("other clients are not asked", async () => {
+  await t.test("clients that cannot open a URL get no elicitation", async () => {
     await state(ada, FOOD, "allergies", "celery");
     const celery = { domain: FOOD, member: "allergies", value: "celery" };
     for (const able of [{}, { elicitation: {} }, { elicitation: { form: {} } }]) assert.equal(resultOf(await ask("forget", celery, {}, able)).structuredContent.status, "waiting");

@@ -78,7 +78,7 @@ test("the audience survives a restart and a change of the grant", async (t) => {
   assert.deepEqual(await asked(w, set.access_token), MCP);
 });
 
-test("whatever is wrong at the token endpoint, the answer is JSON", async (t) => {
+test("every error of the token endpoint is JSON", async (t) => {
   const { w } = await stage(t, { settings: { "rate-auth": 1 } });
   const accept = "text/html,application/xhtml+xml;q=0.9";
   const form = { grant_type: "refresh_token", client_id: "app_AAAAAAAAAAAAAAAAAAAAAA", client_secret: "x" };

@@ -83,7 +83,7 @@ test("an unknown app or an unregistered address is a page, never a redirect, sig
   assert.equal((await ada.authorize(app)).params.iss, w.origin); // the app itself is fine
 });
 
-test("an app that is disabled or deleted is as unknown as any (A3)", async (t) => {
+test("a disabled or deleted app gets the same error as an unknown one (A3)", async (t) => {
   const { w, ada, app } = await stage(t);
   const other = await addApp(w);
   const unknown = textOf((await ada.get(app.request({ client_id: "app_AAAAAAAAAAAAAAAAAAAAAA" }).path)).text);
@@ -237,7 +237,7 @@ test("state comes back as it was sent, whatever is in it, and not at all when it
   assertBack(await ada.through(await ada.get(denied.path), { decision: "deny" }), denied, { error: "access_denied" });
 });
 
-test("a state that could break a header, that comes twice, or is too long is refused without it (H21)", async (t) => {
+test("a state with control characters, repeated, or too long is rejected and not returned (H21)", async (t) => {
   const { ada, app } = await stage(t);
   for (const state of ["a\r\nSet-Cookie: x=y", "a\nb", "a\0b", "x".repeat(3000), ["one", "two"]]) {
     const request = app.request({ state });
@@ -249,7 +249,7 @@ test("a state that could break a header, that comes twice, or is too long is ref
   }
 });
 
-test("what is unknown is ignored: a parameter, a prompt, a response_mode; the order of scopes does not matter", async (t) => {
+test("an unknown parameter, prompt, or response_mode is ignored, and the order of scopes does not matter", async (t) => {
   const { ada, app } = await stage(t);
   const first = await ada.connect(app, { scope: "agent_hints profile:read" });
   assert.deepEqual(words(first.scope), ["agent_hints", "profile:read"]);
@@ -310,7 +310,7 @@ test("no other site's script can read the answer (A41)", async (t) => {
   assert.equal(answer.headers["access-control-allow-origin"], undefined);
 });
 
-test("a query of 8 KiB and more is 414, never cut and taken (A44)", async (t) => {
+test("a query of 8 KiB and more is 414 and is never truncated (A44)", async (t) => {
   const { w, ada, app } = await stage(t);
   const { path } = app.request();
   for (const size of [8, 64, 1024]) {

@@ -37,7 +37,7 @@ test("the page shows the app, the destination, the user, and a sentence for each
   assert.doesNotMatch(textOf((await ada.asked(app, { scope: "music_preferences" })).page.text), /food|travel/i);
 });
 
-test("what is ticked is what the app gets: all, some, none", async (t) => {
+test("the app gets exactly the checked scopes: all, some, none", async (t) => {
   const { ada, app } = await stage(t);
   const all = await ada.connect(app);
   assert.deepEqual(words(all.scope), words(EVERYTHING));
@@ -247,7 +247,7 @@ test("a GET never approves, whatever its query (B6)", async (t) => {
   await assertNotGranted(ada, app, TWO);
 });
 
-test("answering twice, or going back and answering again, is one answer (B8)", async (t) => {
+test("deciding twice, or going back and deciding again, counts once (B8)", async (t) => {
   const { ada, app } = await stage(t);
   const { page, ...request } = await ada.asked(app, { scope: TWO });
   const { code } = assertBack(await ada.decide(page), request, {});
@@ -257,7 +257,7 @@ test("answering twice, or going back and answering again, is one answer (B8)", a
   assert.deepEqual(await app.worth(data.access_token), words(TWO)); // the second did no harm
 });
 
-test("of 16 answers to one request at the same time one counts", async (t) => {
+test("of 16 simultaneous decisions on one request, one succeeds", async (t) => {
   const { ada, app } = await stage(t);
   const { form } = await ada.asked(app, { scope: TWO });
   const fields = form.filled({ button: { decision: "allow" } });
@@ -279,7 +279,7 @@ test("a request waits for ten minutes and no longer (B9)", async (t) => {
   await assertNotGranted(ada, app, EVERYTHING);
 });
 
-test("two apps in two tabs: each answer goes to its own (B10)", async (t) => {
+test("two apps in two tabs: each decision goes to its own app (B10)", async (t) => {
   const { w, ada, app } = await stage(t);
   const other = await addApp(w, { name: "Other App", redirect_uri: "https://other.example/cb" });
   const one = await ada.asked(app, { scope: TWO });
@@ -318,7 +318,7 @@ test("consent is asked again only for more scopes, after the end date, with prom
   assert.equal(await silent({ scope: TWO }), false); // its end has come
 });
 
-test("a public app is asked about every time", async (t) => {
+test("the user of a public app is asked every time", async (t) => {
   const { ada, app } = await stage(t, { app: { isPublic: true } });
   assert.equal(app.client_secret, undefined);
   for (let i = 0; i < 3; i++) {
@@ -328,7 +328,7 @@ test("a public app is asked about every time", async (t) => {
   }
 });
 
-test("what was asked for becomes as ticked, the rest stays, and the end date is replaced", async (t) => {
+test("requested scopes become as checked, other scopes stay, and the end date is replaced", async (t) => {
   const { w, ada, app } = await stage(t);
   const first = await ada.connect(app, { scope: "music_preferences food_profile profile:read", term: "1d" });
   // A second consent: of what it asks for, food is unticked and hints are new; profile:read is not asked for.
@@ -375,7 +375,7 @@ test("each access duration ends on time", async (t) => {
   }
 });
 
-test("an answer that is neither yes nor no, or has no term, changes nothing", async (t) => {
+test("a decision other than allow or deny, or without a duration, changes nothing", async (t) => {
   const { ada, app } = await stage(t);
   const { form } = await ada.asked(app, { scope: TWO });
   const base = { request: form.value("request"), form: form.value("form"), scope: "profile:read" };

@@ -38,7 +38,7 @@ const ENDS = [
 ];
 
 for (const { why, end, back, term } of ENDS)
-  test(`${why} ends every token of it at once, through a crash, a restart and enabling`, async (t) => {
+  test(`${why} revokes all its tokens at once, also after a crash, a restart, and enabling`, async (t) => {
     const { w, ada, app } = await stage(t);
     const grace = await addPerson(w, "grace");
     const other = await addApp(w, { owner: "grace", name: "Other App" });
@@ -70,7 +70,7 @@ test("a revoked access token stays revoked after a crash, and its family stays v
   assertTokens(await app.refresh(next.refresh_token));
 });
 
-test("narrowing holds through a crash, for tokens there are and tokens to come", async (t) => {
+test("narrowed permissions survive a crash, for existing and new tokens", async (t) => {
   const { w, ada, app } = await stage(t);
   const set = await ada.connect(app, { scope: "profile:read agent_hints" });
   await ada.authorize(app, { scope: "profile:read agent_hints", prompt: "consent", ticks: ["agent_hints"] });
@@ -82,7 +82,7 @@ test("narrowing holds through a crash, for tokens there are and tokens to come",
   assert.equal((await userinfo(w, next.access_token)).status, 403);
 });
 
-test("what was answered is kept through kill -9: code, tokens, consent, registration", async (t) => {
+test("acknowledged writes survive kill -9: code, tokens, consent, registration", async (t) => {
   const { w, ada, app } = await stage(t);
   const request = await ada.authorize(app);
   await crash(w);
@@ -126,7 +126,7 @@ test("disabling twice, or what is disabled already, ends nothing that began afte
   assert.deepEqual(await app.worth(set.access_token), words(EVERYTHING));
 });
 
-test("a secret that was ended stays ended through a crash; the tokens it got live on", async (t) => {
+test("a revoked secret stays revoked after a crash; tokens that were issued with it stay valid", async (t) => {
   const { w, ada, app } = await stage(t);
   const set = await ada.connect(app);
   const { client_secret } = await appCommand(w, "rotate-secret", app.client_id, "--end-old");

@@ -136,7 +136,7 @@ test("revoking a refresh token, also a used one, ends its family and no other", 
   assert.ok((await ada.authorize(app)).code, "the grant lives: nothing is asked again");
 });
 
-test("revoking what is unknown is 200; another app's token stays alive (E12, E13)", async (t) => {
+test("revoking an unknown token is 200; another app's token stays valid (E12, E13)", async (t) => {
   const { w, ada, app } = await stage(t);
   const other = await addApp(w, { name: "Other App" });
   const set = await ada.connect(app);
@@ -165,7 +165,7 @@ test("parallel revocations succeed, and the token is revoked (E17)", async (t) =
   await assertDead(app, set);
 });
 
-test("a store that fails is 503, never a false success: the token is then ended or it is not (E15)", async (t) => {
+test("a failing store gets 503, never a false success of a revocation (E15)", async (t) => {
   const { w, ada, app } = await stage(t, { failing: true });
   let faults = 0;
   for (let n = 1; n <= 40; n++) {

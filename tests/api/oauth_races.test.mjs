@@ -43,7 +43,7 @@ test("one refresh token used 64 times in parallel: it and three retries succeed,
   }
 });
 
-test("64 codes redeemed at once are 64 families", async (t) => {
+test("redeeming 64 codes at once creates 64 families", async (t) => {
   const { ada, app } = await stage(t);
   const requests = [];
   for (let i = 0; i < MANY; i++) requests.push(await ada.authorize(app));
@@ -138,7 +138,7 @@ test("of two consents at the same time, one narrowing and one adding, neither is
 
 const WAITING = 20; // requests that can wait in one session
 
-test("20 answers to requests of their own at the same time are each answered", async (t) => {
+test("20 consents to different requests at the same time all succeed", async (t) => {
   const { ada, app } = await stage(t);
   await ada.connect(app);
   const asked = [];

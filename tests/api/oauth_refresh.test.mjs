@@ -52,7 +52,7 @@ test("the 60 seconds are counted from the first use, not from the last", async (
   for (const one of [first, second, third]) await assertDead(app, one);
 });
 
-test("a used refresh token after its 60 seconds ends the family, wherever in it the token stood", async (t) => {
+test("reuse of any refresh token of a family after 60 seconds revokes the family", async (t) => {
   for (const generation of [0, 1, 3]) {
     const { w, ada, app } = await stage(t, {});
     const bystander = await ada.connect(app);
@@ -72,7 +72,7 @@ test("a used refresh token after its 60 seconds ends the family, wherever in it 
   }
 });
 
-test("another app's refresh token is refused, and its family does not end by that", async (t) => {
+test("another app's refresh token is rejected, and its family stays valid", async (t) => {
   const { w, ada, app } = await stage(t);
   const other = await addApp(w, { name: "Other App" });
   const set = await ada.connect(app);
@@ -105,7 +105,7 @@ test("a narrower scope narrows the access token, not the refresh token; a broade
   assertTokens(await app.refresh(again.refresh_token, { scope: "" }), TWO); // empty is as if not sent
 });
 
-test("what is not a live refresh token is invalid_grant: other kinds, cut, changed, unknown (D10)", async (t) => {
+test("anything but a valid refresh token is invalid_grant: other kinds, truncated, changed, unknown (D10)", async (t) => {
   const { ada, app } = await stage(t);
   const pending = await ada.authorize(app);
   const set = await ada.connect(app);
@@ -159,7 +159,7 @@ test("an introspected refresh token tells when it ends: 30 days idle, a year at 
   assert.equal((await app.introspect(refresh_token)).data.exp, start + 365 * DAY);
 });
 
-test("a store that fails during a refresh uses nothing up: the same token works afterwards (D9)", async (t) => {
+test("if the store fails during a refresh, the same token works afterwards (D9)", async (t) => {
   const { w, ada, app } = await stage(t, { failing: true });
   let { refresh_token } = await ada.connect(app);
   let faults = 0;
@@ -184,7 +184,7 @@ test("a store that fails during a refresh uses nothing up: the same token works 
   assert.equal((await userinfo(w, assertTokens(await app.refresh(refresh_token)).access_token)).status, 200);
 });
 
-test("a store that fails during an exchange leaves the code as it was, and gives no token that is not stored (C35)", async (t) => {
+test("if the store fails during an exchange, the code stays valid and no token is returned (C35)", async (t) => {
   const { w, ada, app } = await stage(t, { failing: true });
   let faults = 0;
   for (let n = 1; n <= 40; n++) {

@@ -40,7 +40,7 @@ test("a copy of the store holds no token, code, secret, session or password (I1)
   }
 });
 
-test("no log line shows a secret, whatever the answer was and wherever it was sent", async (t) => {
+test("no log line contains a secret, for any response and any place in the request", async (t) => {
   const { w, ada, app } = await stage(t, { settings: { "log-level": "debug" } });
   const set = await ada.connect(app);
   w.secrets.add(set.code).add(set.verifier);
@@ -82,7 +82,7 @@ test("a secret is shown once: when it is made, and in no list afterwards (B17)",
   for (const command of ["disable", "enable"]) assert.doesNotMatch((await w.command("app", command, app.client_id, "--json")).out, /pn_cs_|secret/);
 });
 
-test("garbage is refused by its checksum before any look-up (I7)", async (t) => {
+test("a malformed token is rejected by its checksum before any lookup (I7)", async (t) => {
   const { w, ada, app } = await stage(t);
   const { access_token } = await ada.connect(app);
   const before = w.faults.storeCalls;

@@ -47,7 +47,7 @@ test("on https the cookie is a __Host- cookie and Secure, and its plain name is 
   assert.equal(await isSignedIn(ada, app), true);
 });
 
-test("one signs in with username or email address, in any case", async (t) => {
+test("users sign in with username or email address, in any case", async (t) => {
   const w = await world(t);
   await addPerson(w, "ada", { email: "ada@example.org", signedIn: false });
   assert.equal((await new Person(w, { username: "ada@example.org" }).signIn()).status, 401, "not confirmed");
@@ -59,7 +59,7 @@ test("one signs in with username or email address, in any case", async (t) => {
   }
 });
 
-test("a session that was set before signing in is not the one after it (B1)", async (t) => {
+test("signing in replaces a session key that was set before (B1)", async (t) => {
   const { w, app } = await stage(t, { signedIn: false });
   const planted = "A".repeat(43);
   const victim = new Person(w, { username: "ada" });
@@ -130,14 +130,14 @@ test("of 30 wrong passwords at the same time no more are looked at than the limi
   assert.equal(count(429), 20);
 });
 
-test("an unknown user waits like a known one", async (t) => {
+test("an unknown user is throttled like a known one", async (t) => {
   const { w } = await stage(t, { settings: { "rate-signin": 3 }, signedIn: false });
   const statuses = [];
   for (let i = 0; i < 5; i++) statuses.push((await new Person(w, { username: "nobody" }).signIn()).status);
   assert.deepEqual(statuses, [401, 401, 401, 429, 429]);
 });
 
-test("signing in well does not count as a failure", async (t) => {
+test("a successful sign-in does not count as a failure", async (t) => {
   const { w } = await stage(t, { settings: { "rate-signin": 3 }, signedIn: false });
   for (let i = 0; i < 8; i++) assert.equal((await new Person(w, { username: "ada" }).signIn()).status, 303);
 });
@@ -148,7 +148,7 @@ test("parallel successful sign-ins from one address are not throttled", async (t
   assert.deepEqual([...new Set(answers.map((answer) => answer.status))], [303]);
 });
 
-test("passwords that are huge, broken or cut short do not get in (B26)", async (t) => {
+test("huge, malformed, and truncated passwords are rejected (B26)", async (t) => {
   const { w } = await stage(t, { signedIn: false });
   const type = "application/x-www-form-urlencoded";
   const send = (body) => w.ask("POST", "/signin", { headers: { ...NAVIGATION, "content-type": type, origin: w.origin }, body });
@@ -168,7 +168,7 @@ test("passwords that are huge, broken or cut short do not get in (B26)", async (
   assert.equal((await new Person(w, { username: "grace", password: `${start}one` }).signIn()).status, 303);
 });
 
-test("after signing in one goes on only within this service (B20)", async (t) => {
+test("signing in redirects only within this service (B20)", async (t) => {
   const { w } = await stage(t, { signedIn: false });
   for (const next of [
     "https://evil.example/", "//evil.example", "/\\evil.example", "\\\\evil.example", "https:evil.example", "http:/evil.example", "javascript:alert(1)", "evil.example",
@@ -384,7 +384,7 @@ test("prompt=login requires exactly one sign-in, whatever happens on the way", a
   assertBack(sentBack.answer, refused, { error: "invalid_scope" });
 });
 
-test("prompt=login is not done with by a sign-in for something else, nor by an address", async (t) => {
+test("prompt=login is not satisfied by a sign-in for another purpose or by a URL", async (t) => {
   const { w, ada, app } = await stage(t);
   await ada.connect(app);
   const request = app.request({ prompt: "login" });

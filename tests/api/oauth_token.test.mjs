@@ -9,7 +9,7 @@ import { addApp, addPerson, appCommand, App, assertDead, assertInvalidGrant, ass
 const FORM = "application/x-www-form-urlencoded";
 const rest = ({ code, verifier, redirect_uri }) => ({ grant_type: "authorization_code", code, redirect_uri, code_verifier: verifier });
 
-test("a code is worth an access token and a refresh token, once (C30, I7)", async (t) => {
+test("a code is exchanged for an access token and a refresh token, once (C30, I7)", async (t) => {
   const { w, ada, app } = await stage(t);
   const request = await ada.authorize(app);
   const { access_token, refresh_token } = assertTokens(await app.exchange(request), EVERYTHING);
@@ -68,7 +68,7 @@ test("failed client authentication is 401, and the code is not used up (C7 to C1
   assertTokens(await app.exchange(request));
 });
 
-test("a Basic header past every measure is refused", async (t) => {
+test("an oversized Basic header is rejected", async (t) => {
   const { w, ada, app } = await stage(t);
   const request = await ada.authorize(app);
   const answer = await app.post("/oauth/token", rest(request), { by: "none", headers: { authorization: `Basic ${"QUFB".repeat(2500)}` } });
@@ -178,7 +178,7 @@ test("a code used twice ends the family it created (C18)", async (t) => {
   assert.ok((await ada.authorize(app)).code, "and so does the grant");
 });
 
-test("a replay that is not otherwise valid only fails: wrong app, verifier or address ends nothing", async (t) => {
+test("a replay with a wrong app, verifier, or redirect URI revokes nothing", async (t) => {
   const { w, ada, app } = await stage(t);
   const other = await addApp(w, { name: "Other App" });
   const set = await ada.connect(app);
@@ -190,7 +190,7 @@ test("a replay that is not otherwise valid only fails: wrong app, verifier or ad
   assertTokens(await app.refresh(set.refresh_token));
 });
 
-test("a replay counts however late it comes", async (t) => {
+test("a replay is detected however late it is", async (t) => {
   const { w, ada, app } = await stage(t);
   const set = await ada.connect(app);
   w.clock.forward(20 * DAY);
@@ -290,7 +290,7 @@ test("after too many wrong secrets an app waits, and goes on after a minute (C16
   assertTokens(await app.exchange(request));
 });
 
-test("wrong secrets from elsewhere do not stop an app that has the right one, nor a public one (C16)", async (t) => {
+test("wrong secrets from other addresses block neither an app with the right secret nor a public app (C16)", async (t) => {
   const { w, ada, app } = await stage(t, { settings: { "rate-auth": 5, "trusted-proxies": "127.0.0.1" } });
   const open = await addApp(w, { name: "Open App", isPublic: true });
   const from = (address) => ({ headers: { "x-forwarded-for": address } });
@@ -386,7 +386,7 @@ test("after a secret is rotated the old one works for a day more, or ends at onc
   assert.equal((await new App(w, { ...app, client_secret: last.client_secret }).introspect(access_token)).status, 200);
 });
 
-test("a resource that is not this service is refused before anything is used up, at both grants (A43)", async (t) => {
+test("a resource that is not this service is rejected, and code and refresh token stay unused (A43)", async (t) => {
   const { w, ada, app } = await stage(t);
   const us = w.origin;
   const foreign = ["https://elsewhere.example/", "/v1", `${us}0/`, `${us}@evil.example/`, `${us}/#x`, [us, "https://b.example/"], ["https://b.example/", us]];
@@ -403,7 +403,7 @@ test("a resource that is not this service is refused before anything is used up,
   assertTokenError(await app.post("/oauth/token", { grant_type: "password", resource: foreign[0] }), 400, "unsupported_grant_type");
 });
 
-test("a compressed form is refused as that, at every endpoint, and uses nothing up", async (t) => {
+test("a compressed form is 415 at every endpoint and redeems nothing", async (t) => {
   const { w, ada, app } = await stage(t);
   const request = await ada.authorize(app);
   const send = (where, form, headers = {}) => w.ask("POST", where, { body: gzipSync(new URLSearchParams(form).toString()), headers: { "content-type": FORM, "content-encoding": "gzip", ...headers } });

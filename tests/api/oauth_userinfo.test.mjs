@@ -42,7 +42,7 @@ test("without a token it asks for one and gives no error code (F1)", async (t) =
   assertRefused(both, 401, { error: "invalid_token" });
 });
 
-test("what is not a live access token is invalid_token (F2, F8, F11)", async (t) => {
+test("anything but a valid access token is invalid_token (F2, F8, F11)", async (t) => {
   const { w, ada, app } = await stage(t);
   const pending = await ada.authorize(app);
   const { access_token, refresh_token } = await ada.connect(app);

@@ -27,7 +27,7 @@ test("it is valid OpenAPI 3.1 for an independent validator, also with an operato
   }
 });
 
-test("it is served to anyone, may be kept, and is what the program prints", async (t) => {
+test("the document is public, cacheable, and equal to the output of the program", async (t) => {
   const urls = { "base-url": "https://api.penchant.example", "auth-url": "https://id.penchant.example" };
   const w = await world(t, { settings: urls });
   const answer = await w.get(WHERE, { origin: "https://editor.example" });
@@ -51,7 +51,7 @@ test("it is served to anyone, may be kept, and is what the program prints", asyn
   assert.deepEqual(Object.keys(flow.scopes), scopes_supported);
 });
 
-test("a domain of an operator has its scope, its name and its record in it", async (t) => {
+test("an operator's domain has its scope, name, and record in the document", async (t) => {
   const w = await world(t, { settings: { domains: EXAMPLES } });
   const { components, paths } = (await w.get(WHERE)).data;
   assert.ok(components.securitySchemes.oauth2.flows.authorizationCode.scopes.reading);
@@ -235,7 +235,7 @@ const UNTRUE = [
   ["an accepted body that is not described", { method: "POST", where: "/v1/preferences/suppress", json: { atom_id: "x" } }, { data: { atom_id: `atm_${"x".repeat(22)}`, status: "suppressed", reason: "other", suppressed_at: "2026-11-14T09:30:00Z" }, headers: ERROR }, /required property 'reason'/],
 ];
 
-test("what is not described is noticed", async () => {
+test("a response or route without a description is detected", async () => {
   const description = await descriptionOf(CHECKED, undefined);
   const right = { method: "GET", where: `/v1/preferences/${MUSIC}` };
   description.hold(right, { ...ANSWER, text: JSON.stringify(ANSWER.data) });

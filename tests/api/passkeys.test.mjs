@@ -61,7 +61,7 @@ for (const kind of ["ES256", "EdDSA", "RS256"])
     assert.match(mainText(await open(ada, SECURITY)), /My laptop Added just now · last used just now/);
   });
 
-test("what a stolen, mixed-up, replayed, or forged answer contains is refused, and the right one works afterwards", async (t) => {
+test("a stolen, mixed-up, replayed, or forged passkey response is rejected, and the right one works afterwards", async (t) => {
   const { w, ada } = await begin(t);
   const eve = await addPerson(w, "eve");
   const passkey = await added(ada);

@@ -26,7 +26,7 @@ test("a suppressed fact is in no response, except as suppressed for the app that
   assert.deepEqual(await api.read(`preferences/${MUSIC}`), { domain: MUSIC, preferences: {}, updated_at: null });
 });
 
-test("no app brings a suppressed value back, in any spelling, on any day", async (t) => {
+test("no app can store a suppressed value again, in any spelling, on any day", async (t) => {
   const { w, ada, api } = await connected(t);
   const other = await secondApp(w, ada);
   await api.write(MUSIC, { genres: ["trip hop", "hiphop"], favorite_artists: ["Björk"] });
@@ -81,7 +81,7 @@ test("suppressing twice is the same as once: the first reason and time stay", as
   assertError(await third.suppressing(atom_id), 404); // it never saw this fact
 });
 
-test("anything but an atom of this user is not found", async (t) => {
+test("only atoms of this user are found", async (t) => {
   const { w, app, api } = await connected(t);
   const eves = await Client.connect(await addPerson(w, "eve"), app);
   await eves.write(MUSIC, { genres: ["jazz"] });
@@ -140,13 +140,13 @@ test("a suspicious value is held and served to no app", async (t) => {
   assert.equal((await other.read(`domains/${MUSIC}/stats`)).held_count, 1);
 });
 
-test("names of real things are not held", async (t) => {
+test("real names that look like instructions are not held", async (t) => {
   const { api } = await connected(t);
   for (const name of NAMES) assert.deepEqual(await api.merge(MUSIC, { favorite_artists: [name] }), counts({ added: 1 }), name);
   assert.deepEqual((await api.record(MUSIC)).favorite_artists, NAMES);
 });
 
-test("a held write of another app leaves no trace: no tag, no time, no number moves", async (t) => {
+test("a held write of another app changes no ETag, time, or count", async (t) => {
   const { w, ada, api } = await connected(t);
   const other = await secondApp(w, ada);
   await api.write(MUSIC, { genres: ["jazz"] });

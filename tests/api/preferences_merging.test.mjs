@@ -9,7 +9,7 @@ import { assertDetails, Client, connected, counts, FOOD, MUSIC, secondApp } from
 
 const iso = (seconds) => new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 
-test("what is new is added, what is there is unchanged, and the answer shows the record after", async (t) => {
+test("new values are added, existing ones are unchanged, and the response shows the new record", async (t) => {
   const { api } = await connected(t);
   assert.deepEqual(await api.read(`preferences/${MUSIC}`), { domain: MUSIC, preferences: {}, updated_at: null });
   assert.deepEqual(await api.write(MUSIC, { favorite_artists: ["Björk", "Radiohead"], genres: ["trip hop"] }), {
@@ -195,7 +195,7 @@ const WRONG = [
   ["several at once", FOOD, { nope: 1, allergies: ["fish", 7], dietary: 3 }, [item("nope", /member/), item("allergies[1]", /string|text/), item("dietary", /string|text/)]],
 ];
 
-test("a body with anything wrong in it is refused as a whole, with what is wrong where", async (t) => {
+test("an invalid body is rejected as a whole, with the position of each problem", async (t) => {
   const { api } = await connected(t);
   const good = { [MUSIC]: { moods: ["calm"] }, [FOOD]: { cuisines: ["Thai"] }, travel_profile: { airlines: ["Finnair"] } };
   for (const [why, domain, preferences, details] of WRONG) {
@@ -207,7 +207,7 @@ test("a body with anything wrong in it is refused as a whole, with what is wrong
   assert.deepEqual(await api.merge(MUSIC, { statements: ["ä".repeat(200)], favorite_artists: Array.from({ length: 100 }, (_, i) => `Artist ${i}`) }), counts({ added: 100, held: 1 }));
 });
 
-test("a compressed body is refused as that, and nothing is taken from it", async (t) => {
+test("a compressed body is 415 and changes nothing", async (t) => {
   const { api } = await connected(t);
   const text = '{"preferences":{"genres":["jazz"]}}';
   const post = (body, encoding) => api.ask("POST", `preferences/${MUSIC}`, { body, headers: { "content-type": "application/json", "content-encoding": encoding } });
@@ -222,7 +222,7 @@ test("a compressed body is refused as that, and nothing is taken from it", async
   assert.deepEqual(await api.record(MUSIC), { genres: ["jazz"] });
 });
 
-test("a body that is not what is asked for is refused before anything is looked at", async (t) => {
+test("a body of the wrong type is rejected before any other check", async (t) => {
   const { api } = await connected(t);
   const post = (body, type = "application/json") => api.ask("POST", `preferences/${MUSIC}`, { body, headers: { "content-type": type } });
   for (const body of ["", "{", "[]", "1", "null", '"x"', "{}", '{"preferences":[]}', '{"preferences":null}', '{"preferences":{"genres":["a"]}}x', '{"preferences":{"genres":["a",]}}', "{'preferences':{}}", '{"preferences":{"genres":["\\ud800"]}}', '{"preferences":{"genres":["a"],"genres":["b"]}}', '{"preferences":{"genres":[NaN]}}'])

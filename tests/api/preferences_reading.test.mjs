@@ -49,7 +49,7 @@ test("the tag of a page depends on what is asked and on nothing else", async (t)
   assert.equal((await api.get(`preferences/${MUSIC}`)).headers.etag, record);
 });
 
-test("answers are for any origin without credentials, and errors are not kept", async (t) => {
+test("responses allow any origin without credentials, and errors are not cached", async (t) => {
   const { api } = await connected(t);
   for (const where of [...READS, "preferences/export"]) {
     const { headers } = await api.get(where, { origin: "https://elsewhere.example" });
@@ -165,7 +165,7 @@ test("every member of a schema accepts a value of its type and returns it", asyn
   }
 });
 
-test("users without facts, with many, and with the same facts are kept apart", async (t) => {
+test("the facts of different users are never mixed: no facts, many, the same ones", async (t) => {
   const { w, app, api } = await connected(t);
   const eve = await Client.connect(await addPerson(w, "eve"), app);
   for (let i = 0; i < 3; i++) await api.write(MUSIC, { favorite_songs: Array.from({ length: 100 }, (_, n) => `Song ${i}-${n}`) });

@@ -27,7 +27,7 @@ const DOORS = [
   ["the numbers of food", read(`domains/${FOOD}/stats`), ["preferences:read", FOOD], `preferences:read ${FOOD}`],
 ];
 
-test("each scope alone opens the doors of its own and no other", async (t) => {
+test("each scope gives access to its own endpoints and no others", async (t) => {
   const { ada, app } = await stage(t);
   for (const scope of SCOPES) {
     const api = await Client.connect(ada, app, { scope });
@@ -76,7 +76,7 @@ function* sets() {
   for (let i = 0; i < 10; i++) yield SCOPES.filter(() => random.below(2) === 1).concat(["profile:read"]).filter((scope, at, all) => all.indexOf(scope) === at);
 }
 
-test("scopes together open what each opens, and reach no further than was asked", async (t) => {
+test("several scopes together give the access of each, and no more", async (t) => {
   const { w, ada } = await stage(t);
   let number = 0;
   for (const scopes of sets()) {
@@ -94,7 +94,7 @@ test("scopes together open what each opens, and reach no further than was asked"
   }
 });
 
-test("without a token the only response is that one is required", async (t) => {
+test("without a token, every request gets 401", async (t) => {
   const { w, ada, app } = await stage(t);
   const api = await Client.connect(ada, app);
   const nobody = { ask: (method, where, options) => w.ask(method, `/v1/${where}`, options), get: (where) => w.get(`/v1/${where}`), send: Client.prototype.send };
@@ -127,7 +127,7 @@ const REACHES = [
   { asks: ["preferences:read", MUSIC], writes: [], reads: [MUSIC, FOOD] },
 ];
 
-test("writing reaches as far as the domains that were asked for and ticked", async (t) => {
+test("writing is limited to the domains that were requested and checked", async (t) => {
   const { w, ada, app } = await stage(t);
   const author = await Client.connect(ada, app);
   const sent = { [MUSIC]: { genres: ["jazz"] }, [FOOD]: { cuisines: ["Thai"] } };

@@ -36,7 +36,7 @@ test("two apps that write the same members at the same time lose nothing", async
   assert.equal((await api.read(`domains/${MUSIC}/stats`)).atom_count, written.size);
 });
 
-test("of many values for one place exactly one is left", async (t) => {
+test("of many simultaneous values for a single-valued member, exactly one remains", async (t) => {
   const { w, ada, api } = await connected(t);
   const apps = [api, await secondApp(w, ada)];
   const diets = ["vegan", "vegetarian", "halal", "kosher"];

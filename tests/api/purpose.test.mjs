@@ -70,7 +70,7 @@ test("a registration with the same metadata and another purpose is another clien
   for (const [i, wanted] of ["restaurant_search", "payroll", "-"].entries()) assert.equal(await stored(w, ids[i]), wanted, "the first one keeps its purpose");
 });
 
-test("a purpose that is no line of text is refused when the client registers", async (t) => {
+test("an invalid purpose is rejected when the client registers", async (t) => {
   const { w } = await stage(t);
   for (const penchant_purpose of ["x".repeat(101), "a\nb", "a\u0000b", "a\u007fb", "a\u202eb"]) {
     const answer = await post(w, { penchant_purpose });

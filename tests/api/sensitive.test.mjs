@@ -63,7 +63,7 @@ test("the box is not ticked, and without it no route shows or counts sensitive f
   assert.doesNotMatch((await mcp.legacy("resources/read", { uri: `penchant://preferences/${FOOD}` })).text, SECRET);
 });
 
-test("what an app writes without seeing it waits, and cannot be removed or found by it", async (t) => {
+test("a sensitive value that an app writes without access waits, and the app can neither remove nor find it", async (t) => {
   const { w, ada, all, api } = await scene(t);
   const written = await api.write(FOOD, { medical_diets: ["low-sodium", "renal"] });
   assert.equal(written.held, 2);
@@ -75,7 +75,7 @@ test("what an app writes without seeing it waits, and cannot be removed or found
   assert.match(await new Mcp(w, api.token).toolError("forget", { fact_id: atom_id }), /There is no such fact/);
 });
 
-test("a tick shares them; the app's page takes them back at once; a new request shows the box again", async (t) => {
+test("checking the box shares them; the app's page revokes this at once; a new request shows the box again", async (t) => {
   const { ada, app, api } = await scene(t, { sensitive: true });
   assert.deepEqual((await api.record(FOOD)).medical_diets, ["low-sodium"]);
   assert.match((await api.get("agent-hints?max_tokens=2000&context=hotel_search")).text, /wheelchair/);
@@ -98,7 +98,7 @@ test("a tick shares them; the app's page takes them back at once; a new request 
   assert.equal((await api.record(FOOD)).medical_diets, undefined);
 });
 
-test("one box stands for all areas if the app asks for all preferences", async (t) => {
+test("one box covers all areas if the app asks for all preferences", async (t) => {
   const { ada, app, api } = await scene(t, { scope: "preferences:read agent_hints" });
   const form = formTo((await ada.asked(app, { scope: "preferences:read agent_hints", prompt: "consent" })).page.text, "/oauth/consent");
   assert.deepEqual(form.choices("sensitive"), ["sensitive:preferences:read"]);

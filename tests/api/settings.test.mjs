@@ -24,7 +24,7 @@ function configFile(w, text) {
 // Whether sign-up is open tells which value of `registration` was taken.
 const taken = async (w) => ((await w.get("/signup", { accept: "text/html" })).text.includes('action="/signup"') ? "open" : "closed");
 
-test("a flag weighs more than a variable, a variable more than the file", async (t) => {
+test("a flag overrides a variable, and a variable overrides the file", async (t) => {
   const cases = [
     { flag: "closed", variable: "open", file: "open" },
     { flag: "open", variable: "closed", file: "closed" },

@@ -101,7 +101,7 @@ test("each problem is shown at its field with the input, and nothing is stored",
   assert.equal((await w.signUp(ada)).status, 303);
 });
 
-test("what is not text at all is refused: NUL, broken UTF-8, broken escapes, a field twice", async (t) => {
+test("malformed forms are rejected: NUL, invalid UTF-8, invalid escapes, a repeated field", async (t) => {
   const w = await world(t);
   const password = `password=${encodeURIComponent(PASSWORD)}`;
   for (const body of [
@@ -170,7 +170,7 @@ test("when registration is closed no account is created, and the page says so", 
   assert.deepEqual(await w.usernames(), ["invited"]);
 });
 
-test("a form sent from another site is refused before anything is looked at", async (t) => {
+test("a form sent from another site is rejected before any other check", async (t) => {
   const w = await world(t);
   const foreign = [
     { origin: "https://evil.example" }, { origin: "null", "sec-fetch-site": undefined }, { origin: "null", "sec-fetch-site": "cross-site" }, { origin: `${w.origin}.evil.example` }, { origin: w.origin.replace("http:", "https:") },
@@ -186,7 +186,7 @@ test("a form sent from another site is refused before anything is looked at", as
 });
 
 // A browser sends "null" from a page that asks for no referrer, as ours do; then the other header tells.
-test("a form from our own page is taken although its origin is hidden", async (t) => {
+test("a form from the service's own page is accepted although its Origin is null", async (t) => {
   const w = await world(t);
   assert.equal((await w.signUp(ada, { headers: { origin: "null", "sec-fetch-site": "same-origin" } })).status, 303);
   assert.equal((await w.signUp({ username: "eve" }, { headers: { origin: "null", "sec-fetch-site": "none" } })).status, 403);
@@ -207,7 +207,7 @@ test("a GET of the form creates nothing, whatever its query, and the query is no
   assert.deepEqual(await w.users(), []);
 });
 
-test("what was signed up survives a restart", async (t) => {
+test("a new account survives a restart", async (t) => {
   const w = await world(t);
   await w.signUp(ada);
   const before = await w.users();

@@ -41,7 +41,7 @@ test("only public routes accept requests without credentials", async (t) => {
   }
 });
 
-test("what is for the operator answers on a listener of its own, and only there", async (t) => {
+test("operator endpoints respond only on the metrics listener", async (t) => {
   const w = await world(t, { settings: { "metrics-listen": "127.0.0.1:0" } });
   const origin = await w.service.metricsOrigin();
   const operators = (await routes(w)).filter(isOperators);

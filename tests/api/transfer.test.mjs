@@ -49,7 +49,7 @@ testTwice("an export can be imported again without a change", async (w) => {
   assert.deepEqual(essence(await exported(w, "bob")), essence(out));
 });
 
-test("what apps wrote, suppressed and tried goes out with its sources, and comes back", async (t) => {
+test("facts that apps wrote, suppressed, or proposed are exported with their sources and imported again", async (t) => {
   const { w, ada, app, api } = await connected(t);
   const other = await secondApp(w, ada);
   await api.write(MUSIC, { favorite_artists: ["Björk", "AC/DC"], genres: ["trip hop", "see https://example.com"] });

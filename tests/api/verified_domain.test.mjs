@@ -64,7 +64,7 @@ test("a homepage that is changed while its host is verified stays unverified", a
   assert.equal(verified(await ada.get(app.request().path)), undefined);
 });
 
-test("a host that does not list the app is not verified, and a later check takes the mark away", async (t) => {
+test("a host that does not list the app is not verified, and a later check removes the mark", async (t) => {
   const { host, ada, app, publish, check, settingsPage } = await scene(t);
   const cases = [
     [() => host.withdraw(PROOF), /its status is not 200/],
@@ -123,7 +123,7 @@ test("only the developer may ask, with the form, and not too often", async (t) =
   assert.equal(host.asked(PROOF), 2);
 });
 
-test("a service that fetches nothing does not offer it", async (t) => {
+test("a service with documents turned off does not announce them", async (t) => {
   const { ada, app, settingsPage } = await scene(t, { "client-documents": "off" });
   const page = await open(ada, settingsPage);
   assert.doesNotMatch(page.text, /\/verify"/);

@@ -8,7 +8,7 @@ import { world } from "../kit/world.mjs";
 
 const WELCOME = "/account/welcome";
 
-test("answers are the user's own facts; skipping stores nothing; a forged answer is refused", async (t) => {
+test("answers to the questions are the user's own facts; skipping stores nothing; a forged answer is rejected", async (t) => {
   const w = await world(t);
   const ada = await addPerson(w, "ada");
   const form = /name="form" value="([^"]+)"/.exec((await open(ada, WELCOME)).text)[1];
@@ -31,7 +31,7 @@ test("answers are the user's own facts; skipping stores nothing; a forged answer
   assert.match(mainText(await open(ada, `${WELCOME}?step=99`)), /This is what an assistant would know now.*peanuts/);
 });
 
-test("somebody who came for an app goes to consent, not to the questions", async (t) => {
+test("a user whom an app sent goes to consent, not to the questions", async (t) => {
   const { w, app } = await stage(t, { signedIn: false });
   const grace = new Person(w);
   const signIn = await grace.get(grace.ownPage(await grace.get(app.request().path)));

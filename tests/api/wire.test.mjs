@@ -60,7 +60,7 @@ test("every kind of broken request is refused or dropped, and the service goes o
   assert.deepEqual(await w.users(), []);
 });
 
-test("targets in other forms reach nothing but what they name", async (t) => {
+test("request targets in absolute form are handled like their paths", async (t) => {
   const w = await world(t);
   const absolute = await w.raw("GET http://evil.example/healthz HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n");
   assert.ok([200, 400, 404].includes(absolute.status));
@@ -92,7 +92,7 @@ test("a thousand pipelined requests are answered in order", async (t) => {
   for (const path of asked) assert.equal((await connection.answer()).status, path === "/healthz" ? 200 : 404);
 });
 
-test("what follows a refused request on the same connection is never read as part of it", async (t) => {
+test("bytes after a rejected request on the same connection are never read as part of it", async (t) => {
   const w = await world(t);
   const connection = await w.connect();
   connection.send(`POST /signup HTTP/1.1\r\n${FORM}Content-Length: 200000\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: h\r\n\r\n`);
@@ -103,7 +103,7 @@ test("what follows a refused request on the same connection is never read as par
   assert.ok(!w.service.err.includes("/smuggled"));
 });
 
-test("Expect: 100-continue is continued where the body is welcome, and refused where it is not", async (t) => {
+test("Expect: 100-continue gets 100 if the route accepts the body, and an error otherwise", async (t) => {
   const w = await world(t);
   const welcome = await w.connect();
   const body = "username=&password=";

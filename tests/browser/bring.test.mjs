@@ -128,7 +128,7 @@ for (const view of [...VIEWS, { name: "desk-plain", javaScriptEnabled: false }])
     assert.deepEqual(complaints(page), []);
   });
 
-  test(`a file that is none of these is refused with what to do, and nothing is stored: ${view.name}`, async (t) => {
+  test(`an unknown kind of file is rejected with instructions, and nothing is stored: ${view.name}`, async (t) => {
     const { page, look, stored } = await scene(t, view);
     const wrong = [
       ["my_spotify_data.zip", "PK\x03\x04\x14\x00", /Unpack it and choose one file from it: for Spotify YourLibrary\.json/],

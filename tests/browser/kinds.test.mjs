@@ -28,7 +28,7 @@ test("a page with the same kinds of elements is not examined again, in the same 
   }
 });
 
-test("a mistake makes a kind of its own, which axe finds", async (t) => {
+test("an element with a mistake is a kind of its own, and axe finds the mistake", async (t) => {
   const tab = await open(t, nowhere);
   await tab.setContent(page());
   await assertAccessible(tab, "without mistakes");

@@ -27,7 +27,7 @@ async function signUp(page) {
 }
 
 for (const view of [...VIEWS, { name: "no-script", javaScriptEnabled: false }])
-  test(`a few taps after sign-up end on what an assistant would know: ${view.name}`, async (t) => {
+  test(`a few taps after sign-up lead to the hints that an assistant would get: ${view.name}`, async (t) => {
     const { page, look } = await begin(t, view);
     await signUp(page);
     if (view.javaScriptEnabled !== false) await look("welcome");

@@ -63,7 +63,7 @@ test("with fixtures, both revisions pass except for what is not offered", async 
   assert.equal(scenarios.passed.filter((name) => ![...NOT_OFFERED, ...NOT_REQUIRED].includes(name)).length, 21);
 });
 
-test("what needs no fixtures passes without them", async (t) => {
+test("scenarios that need no fixtures pass without them", async (t) => {
   const { run } = await suite(t, { fixtures: false });
   const { passed } = outcome(await run("--requirements", "2026-07-28"));
   assert.deepEqual(WITHOUT_FIXTURES.filter((name) => !passed.includes(name)), []);
