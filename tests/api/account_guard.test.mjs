@@ -43,7 +43,7 @@ test("a signed-out user is redirected to sign in, and nothing changes", async (t
   assert.equal(await state(), before);
 });
 
-test("a form without the token, with another session's, or with one from before signing in is refused (B3, B4)", async (t) => {
+test("a form without the token, with another session's, or with one from before signing in is rejected (B3, B4)", async (t) => {
   const { w, ada, fill, state } = await scene(t);
   const eve = await addPerson(w, "eve");
   const before = await state();

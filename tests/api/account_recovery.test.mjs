@@ -101,7 +101,7 @@ test("a wrong code, an unknown user, another user's code, and a disabled account
   assert.equal((await recover(w, { code })).status, 303, "a refused attempt does not use the code");
 });
 
-test("a weak password is refused at its field, and code and link stay valid", async (t) => {
+test("a weak password is rejected at its field, and code and link stay valid", async (t) => {
   const { w, ada } = await stage(t);
   const [code] = await makeCodes(ada);
   const weak = await recover(w, { code, new_password: "short" });

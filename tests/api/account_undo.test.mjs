@@ -97,7 +97,7 @@ test("undo restores the exact state before each kind of action", async (t) => {
   }
 });
 
-test("an undo comes back to the page it was pressed on", async (t) => {
+test("undo returns to the page on which it was pressed", async (t) => {
   const { ada, id } = await filled(t);
   const pressed = async (page) => (await ada.post(UNDO, formOn(page, UNDO).filled())).headers.location;
   assert.equal(await pressed(await press(ada, "/account", fact(await id(ORDER), "/reject"))), "/account");

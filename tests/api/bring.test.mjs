@@ -158,7 +158,7 @@ test("a wrong file is rejected with a sentence that names the right one, and pas
   for (const domain of [FOOD, MUSIC, MEDIA]) assert.deepEqual(await atomsOf(ada, domain), []);
 });
 
-test("a history of fourteen mebibytes is read, and an export of that size is refused", async (t) => {
+test("a history of fourteen mebibytes is read, and an export of that size is rejected", async (t) => {
   const { ada } = await connected(t);
   const row = JSON.stringify({ ts: "2020-01-01T00:00:00Z", ms_played: 200_000, master_metadata_track_name: "t", master_metadata_album_artist_name: "Low", filler: "x".repeat(500) });
   const rows = Math.floor((13.9 * 1024 * 1024) / (row.length + 1));

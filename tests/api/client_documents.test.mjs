@@ -180,7 +180,7 @@ test("a client with private_key_jwt is treated as a public client", async (t) =>
   assert.equal((await userinfo(w, more.access_token)).status, 200);
 });
 
-test("two documents of one host are two clients, and a token of one is refused for the other", async (t) => {
+test("two documents of one host are two clients, and a token of one is rejected for the other", async (t) => {
   const { host, w, ada } = await scene(t);
   const [one, two] = [documentClient(w, host.publish("/one.json")), documentClient(w, host.publish("/two.json"))];
   const set = await ada.connect(one);

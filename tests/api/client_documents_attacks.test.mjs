@@ -39,7 +39,7 @@ test("an invalid client_id URL is rejected without a lookup or a connection", as
   assert.equal(host.connections, 0);
 });
 
-test("a name that leads to this machine is refused when the connection is opened", async (t) => {
+test("a name that leads to this machine is rejected when the connection is opened", async (t) => {
   const { host, w, ada } = await scene(t, { "client-documents-local": "listed.localhost" });
   for (const name of ["localhost", HOST, "other.localhost"]) {
     assertStopText(await ada.get(documentClient(w, host.publish("/client.json", {}, { name })).request().path), /Its host cannot be reached on the public internet, or its certificate is not valid\./);
@@ -92,7 +92,7 @@ test("redirects, statuses, types, and sizes", async (t) => {
   await ada.asked(documentClient(w, host.publish("/large.json", { filler: "x".repeat(9900) })));
 });
 
-test("poisoned documents are refused with the reason, and none becomes a client", async (t) => {
+test("poisoned documents are rejected with the reason, and none becomes a client", async (t) => {
   const { host, w, ada } = await scene(t);
   let count = 0;
   const refuse = async (document, sentence, more) => {

@@ -148,7 +148,7 @@ test("links come from the settings, not from the Host header, and leak nothing",
   }
 });
 
-test("a one-time link tells no other site its address, and its page loads nothing from elsewhere", async (t) => {
+test("a one-time link reveals its URL to no other site, and its page loads nothing from elsewhere", async (t) => {
   const { w, server } = await mailStage(t);
   await forgot(w, ADDRESS);
   const mail = await server.mail(({ headers }) => /new password/.test(headers.subject));

@@ -54,11 +54,11 @@ for (const kind of ["tls", "starttls"]) {
     assert.equal(mail.tls, true);
   });
 
-  test(`${kind}: a certificate for another name is refused`, async (t) => {
+  test(`${kind}: a certificate for another name is rejected`, async (t) => {
     await failed(await sent(t, { kind, name: "other.localhost" }), /SSL peer certificate|certificate/i);
   });
 
-  test(`${kind}: a certificate of an unknown authority is refused`, async (t) => {
+  test(`${kind}: a certificate of an unknown authority is rejected`, async (t) => {
     await failed(await sent(t, { kind, otherCa: true }), /SSL peer certificate|certificate/i);
   });
 }

@@ -111,7 +111,7 @@ test("requests are checked in a fixed order before a method runs", async (t) => 
     }
   });
 
-  await t.test("an id is a short string or an integer that JavaScript represents, and comes back as it was", async () => {
+  await t.test("an id is a short string or an integer that JavaScript represents, and is returned unchanged", async () => {
     for (const id of [0, 1, -1, 2 ** 53, -(2 ** 53), "", "a", "é\"\\", "x".repeat(256)]) assert.deepEqual(resultOf(await mcp.legacy("ping", undefined, { id }), id), {});
     for (const id of [null, 1.5, true, [], {}, "x".repeat(257)]) assertRpcError(await mcp.post({ ...PING, id }), 400, -32600, { id: null });
     const large = `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`;
@@ -199,7 +199,7 @@ test("a message with the modern version repeats itself in headers", async (t) =>
     assertRpcError(await mcp.modern("prompts/get", { name: "tidy" }, { headers: { "mcp-name": "interview" } }), 400, -32020);
   });
 
-  await t.test("another version is refused with those that are supported", async () => {
+  await t.test("another version is rejected with those that are supported", async () => {
     for (const version of ["2099-01-01", "2025-11-25"]) {
       const headers = { ...modernHeaders("tools/list"), "mcp-protocol-version": version };
       const answer = await mcp.post({ jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta: { ...envelope(), [`${META}protocolVersion`]: version } } }, headers);

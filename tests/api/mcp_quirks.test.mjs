@@ -28,7 +28,7 @@ test("probes before a sign-in get the challenge: GET with an old version, HEAD, 
   }
 });
 
-test("no session is kept: session ids are ignored, and streams are refused after initialize", async (t) => {
+test("no session is kept: session ids are ignored, and streams are rejected after initialize", async (t) => {
   const { mcp } = await connectedTo(t);
   for (const accept of ["application/json, text/event-stream", "text/event-stream, application/json", "*/*", "text/event-stream", undefined]) {
     const headers = { ...(accept && { accept }), "mcp-session-id": "made up", "last-event-id": "7" };

@@ -350,7 +350,7 @@ test("a modern client that can open a URL is asked to show it to the user", asyn
     assert.match((await mcp.tool("get_hints", {})).hints[0], /peanuts/);
   });
 
-  await t.test("a changed, foreign, or old state is refused", async () => {
+  await t.test("a changed, foreign, or old state is rejected", async () => {
     const changed = `${requestState.slice(0, -1)}${requestState.endsWith("A") ? "B" : "A"}`;
     const later = `${Number(requestState.split(".")[0]) + 1}.${requestState.split(".")[1]}`;
     for (const state of [changed, later, "", "x", 5]) assertRpcError(await ask("forget", forget, { requestState: state, ...confirming("accept") }), 200, -32602);

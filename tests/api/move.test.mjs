@@ -109,7 +109,7 @@ test("everything is in the new store, and access, secrets, passkeys, and suppres
   assert.equal((await w.command("check", { store: back })).out, "the store is sound\n");
 });
 
-test("after kill -9 the target is refused by everything but the same move, which continues", async (t) => {
+test("after kill -9 the target is rejected by everything but the same move, which continues", async (t) => {
   const w = await world(t, { start: false });
   await w.addUser("ada");
   const many = 30_000;
@@ -161,7 +161,7 @@ onSqlite("a row that was changed in the target meanwhile is noticed, and the tar
   assert.equal((await w.command("user", "list", { store: to })).status, 1, "the target is still refused");
 });
 
-test("a move is refused while a service runs on either side, into a store with data, and without a target", async (t) => {
+test("a move is rejected while a service runs on either side, into a store with data, and without a target", async (t) => {
   const w = await world(t);
   await w.addUser("ada");
   const to = await newStore(w);

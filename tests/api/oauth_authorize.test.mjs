@@ -224,7 +224,7 @@ test("an error is sent by redirect only after sign-in, so that the service is no
   assertBack(await signedOut.through(await signedOut.get(request.path)), request, { error: "unsupported_response_type" });
 });
 
-test("state comes back as it was sent, whatever is in it, and not at all when it was not (A35)", async (t) => {
+test("state is returned exactly as sent, and is absent if it was not sent (A35)", async (t) => {
   const { ada, app } = await stage(t);
   for (const state of [undefined, "x", "a b", "a+b", "%2B%20", "é∂ßƒ😀", "&code=forged&iss=evil#x?y", '"><script>', "x".repeat(2000), "0", "null", ";/?:@=+$,"]) {
     const request = app.request({ state });
@@ -319,7 +319,7 @@ test("a query of 8 KiB and more is 414 and is never truncated (A44)", async (t) 
   }
 });
 
-test("a broken query is refused: escapes, NUL, broken UTF-8, a thousand parameters", async (t) => {
+test("a broken query is rejected: escapes, NUL, broken UTF-8, a thousand parameters", async (t) => {
   const { w, ada, app } = await stage(t);
   const { path } = app.request();
   for (const more of ["&x=%zz", "&x=%4", "&x=%00", "&x=%ff", "&%00=x", `&${Array.from({ length: 1000 }, (_, i) => `p${i}=`).join("&").slice(0, 6000)}`]) {

@@ -71,7 +71,7 @@ test("scopes that were not asked for cannot be ticked into the answer, nor anyth
   assert.deepEqual(await other.worth(data.access_token), null);
 });
 
-test("a form without its token, with a wrong one, or with another session's is refused and grants nothing (B3)", async (t) => {
+test("a form without its token, with a wrong one, or with another session's is rejected and grants nothing (B3)", async (t) => {
   const { w, ada, app } = await stage(t);
   const eve = await addPerson(w, "eve");
   const again = new Person(w, { username: "ada" });
@@ -115,7 +115,7 @@ test("a form token is invalid after signing in again (B4)", async (t) => {
   await assertNotGranted(ada, app, TWO);
 });
 
-test("a consent sent from another site is refused (B5)", async (t) => {
+test("a consent sent from another site is rejected (B5)", async (t) => {
   const { ada, app } = await stage(t);
   const { form } = await ada.asked(app, { scope: TWO });
   const fields = form.filled({ button: { decision: "allow" } });

@@ -97,7 +97,7 @@ test("a missing token is invalid_request, one sent twice too; a hint, right, wro
   }
 });
 
-test("other methods are 405, and a token in the address is not looked at (E5)", async (t) => {
+test("other methods are 405, and a token in the URL is ignored (E5)", async (t) => {
   const { w, ada, app } = await stage(t);
   const { access_token } = await ada.connect(app);
   for (const where of ["/oauth/introspect", "/oauth/revoke"]) {

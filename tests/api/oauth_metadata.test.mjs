@@ -44,7 +44,7 @@ test("issuer and URLs come from the settings, not from the request (G5)", async 
   assert.deepEqual(lied.data, honest);
 });
 
-test("every address it names answers, and everything it does not name is refused (G4)", async (t) => {
+test("every address it names answers, and everything it does not name is rejected (G4)", async (t) => {
   const { w, ada, app } = await stage(t);
   const { data } = await w.get(WHERE);
   for (const [name, value] of Object.entries(data).filter(([name]) => name.endsWith("_endpoint"))) {
@@ -56,7 +56,7 @@ test("every address it names answers, and everything it does not name is refused
   for (const path of ["/oauth/device", "/oauth/par", "/oauth/jwks", "/.well-known/openid-configuration", "/.well-known/oauth-authorization-server/x"]) assert.equal((await w.get(path)).status, 404, path);
 });
 
-test("other methods are refused", async (t) => {
+test("other methods are rejected", async (t) => {
   const w = await world(t);
   assert.equal((await w.ask("POST", WHERE, { form: {} })).status, 405);
   assert.equal((await w.ask("HEAD", WHERE)).status, 200);

@@ -45,7 +45,7 @@ test("a retry that asks for less does not get more", async (t) => {
   assert.notEqual(less.access_token, second.access_token);
 });
 
-test("after 50 retries the token is refused, and after 60 seconds the family ends", async (t) => {
+test("after 50 retries the token is rejected, and after 60 seconds the family ends", async (t) => {
   const { w, ada, app } = await stage(t, PUBLIC);
   const first = await ada.connect(app);
   const second = assertTokens(await app.refresh(first.refresh_token));

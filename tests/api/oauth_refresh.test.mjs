@@ -93,7 +93,7 @@ test("without its secret an app gets nothing for its refresh token (D2)", async 
   assertTokens(await app.refresh(refresh_token)); // and nothing was counted against it
 });
 
-test("a narrower scope narrows the access token, not the refresh token; a broader one is refused (D3)", async (t) => {
+test("a narrower scope narrows the access token, not the refresh token; a broader one is rejected (D3)", async (t) => {
   const { ada, app } = await stage(t);
   const first = await ada.connect(app, { scope: TWO });
   const narrow = assertTokens(await app.refresh(first.refresh_token, { scope: "profile:read" }), "profile:read");
@@ -147,7 +147,7 @@ test("a family is valid for a year, however often it is used (D11)", async (t) =
   assert.equal(await app.worth(last), null, "nor does an access token outlive its family");
 });
 
-test("an introspected refresh token tells when it ends: 30 days idle, a year at most", async (t) => {
+test("introspection of a refresh token returns when it expires: 30 days idle, a year at most", async (t) => {
   const { w, ada, app } = await stage(t);
   const start = w.clock.now();
   let { refresh_token } = await ada.connect(app);

@@ -51,7 +51,7 @@ test("a public client registers, connects, and refreshes", async (t) => {
   assertTokens(await app.refresh(set.refresh_token, { resource: `${w.origin}/mcp` }));
 });
 
-test("a confidential client may send its secret in either way, and a wrong one is refused", async (t) => {
+test("a confidential client may send its secret in either way, and a wrong one is rejected", async (t) => {
   const { w, ada } = await stage(t);
   for (const method of [undefined, "client_secret_basic", "client_secret_post"]) {
     const app = await register(w, { redirect_uris: ["https://c.example/cb"], token_endpoint_auth_method: method });
@@ -108,7 +108,7 @@ test("one bad redirect URI refuses the whole set and is named", async (t) => {
   await register(w, { ...NONE, redirect_uris: Array.from({ length: 20 }, (_, i) => `https://c.example/cb${i}`) });
 });
 
-test("a poisoned name and other wrong metadata are refused", async (t) => {
+test("a poisoned name and other wrong metadata are rejected", async (t) => {
   const w = await world(t);
   for (const client_name of ["a\u202eb", "a\u200bb", "a\nb", "a\u0000b", "P\u0430ypal", "x".repeat(101), 7, ["x"], "\u{e0041}"]) assertRefused(await post(w, { ...NONE, redirect_uris: [LOOP], client_name }), "invalid_client_metadata", /client_name/);
   for (const more of [{ token_endpoint_auth_method: "private_key_jwt" }, { token_endpoint_auth_method: 1 }, { scope: ["agent_hints"] }, { software_id: "x".repeat(2000) }]) assertRefused(await post(w, { redirect_uris: [LOOP], ...more }), "invalid_client_metadata", new RegExp(Object.keys(more)[0]));
@@ -137,7 +137,7 @@ test("a registered scope is only requested, and unknown scopes are left out", as
   assertBack(await ada.get(request.path), request, { error: "invalid_scope" });
 });
 
-test("a public client asks every time, and another redirect URI is refused", async (t) => {
+test("a public client asks every time, and another redirect URI is rejected", async (t) => {
   const { w, ada } = await stage(t);
   const app = await register(w, { ...NONE, redirect_uris: [LOOP] });
   await ada.connect(app, { scope: "profile:read" });
@@ -208,7 +208,7 @@ test("beyond 20,000 clients that nobody has connected, the oldest are deleted", 
   ada.consentForm((await ada.asked(used, { scope: "profile:read" })).page);
 });
 
-test("registrations are limited per address, and refused ones do not count", async (t) => {
+test("registrations are limited per address, and rejected ones do not count", async (t) => {
   const w = await world(t, { settings: { "rate-register": 3 } });
   for (let i = 0; i < 5; i++) assert.equal((await post(w, { redirect_uris: ["nonsense"] })).status, 400);
   for (let i = 0; i < 3; i++) await register(w, { ...NONE, redirect_uris: [LOOP], client_name: `${i}` });

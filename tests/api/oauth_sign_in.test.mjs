@@ -122,7 +122,7 @@ test("after too many failures the account is throttled for any client and passwo
   assert.ok(await isSignedIn(ada, app));
 });
 
-test("of 30 wrong passwords at the same time no more are looked at than the limit allows (B23)", async (t) => {
+test("of 30 wrong passwords at the same time no more are checked than the limit allows (B23)", async (t) => {
   const { w } = await stage(t, { settings: { "rate-signin": 10 }, signedIn: false, hashing: "production" });
   const answers = await Promise.all(Array.from({ length: 30 }, () => new Person(w, { username: "ada", password: "wrong kettle sings at dusk" }).signIn()));
   const count = (status) => answers.filter((answer) => answer.status === status).length;
@@ -195,7 +195,7 @@ test("signing in redirects only within this service (B20)", async (t) => {
   assert.equal((await person.signIn({ where: "/signin?next=%2Fsignup%3Fx%3D1%26y%3D2" })).headers.location, "/signup?x=1&y=2");
 });
 
-test("a sign-in form sent from another site is refused before the password is looked at (B5)", async (t) => {
+test("a sign-in form sent from another site is rejected before the password is checked (B5)", async (t) => {
   const { w } = await stage(t, { signedIn: false });
   for (const headers of [{ origin: "https://evil.example" }, { origin: "null", "sec-fetch-site": "cross-site" }, { origin: w.origin.replace("http:", "https:") }, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }]) {
     const person = new Person(w, { username: "ada" });

@@ -77,7 +77,7 @@ test("an oversized Basic header is rejected", async (t) => {
   assert.ok(huge === null || [400, 401, 431].includes(huge.status));
 });
 
-test("credentials in header and body at once are refused, even when both are right (C12)", async (t) => {
+test("credentials in header and body at once are rejected, even when both are right (C12)", async (t) => {
   const { w, ada, app } = await stage(t);
   const other = await addApp(w, { name: "Other App" });
   const request = await ada.authorize(app);
@@ -86,7 +86,7 @@ test("credentials in header and body at once are refused, even when both are rig
   assertTokens(await app.exchange(request));
 });
 
-test("other methods, types and places are refused (C1, C2, C3)", async (t) => {
+test("other methods, types and places are rejected (C1, C2, C3)", async (t) => {
   const { w, ada, app } = await stage(t);
   const request = await ada.authorize(app);
   const fields = { ...rest(request), ...app.credentials };
@@ -317,7 +317,7 @@ test("an app that is right is never made to wait, however many of its requests a
   assert.deepEqual([...new Set(revoked.map((answer) => answer.status))], [200]);
 });
 
-test("bodies past the limit, of ten thousand fields, broken or with a NUL are refused in time (C33, C34)", async (t) => {
+test("bodies past the limit, of ten thousand fields, broken or with a NUL are rejected in time (C33, C34)", async (t) => {
   const { w, ada, app } = await stage(t);
   const request = await ada.authorize(app);
   const good = new URLSearchParams({ ...rest(request), ...app.credentials }).toString();

@@ -53,7 +53,7 @@ test("anything but a valid access token is invalid_token (F2, F8, F11)", async (
   assertRefused(await userinfo(w, access_token), 401, { error: "invalid_token" });
 });
 
-test("the scheme may be written in any case; anything around the token is refused (F6)", async (t) => {
+test("the scheme may be written in any case; anything around the token is rejected (F6)", async (t) => {
   const { w, ada, app } = await stage(t);
   const { access_token: token } = await ada.connect(app);
   const ask = (authorization) => w.get("/oauth/userinfo", { authorization });
@@ -75,7 +75,7 @@ test("a valid token without profile:read is 403 with the required scope (F3)", a
   assert.equal((await userinfo(w, narrowed.access_token)).status, 403);
 });
 
-test("a token sent in header and body, or with another method, is refused (F5)", async (t) => {
+test("a token sent in header and body, or with another method, is rejected (F5)", async (t) => {
   const { w, ada, app } = await stage(t);
   const { access_token } = await ada.connect(app);
   const posted = await w.ask("POST", "/oauth/userinfo", { form: { access_token }, headers: { authorization: `Bearer ${access_token}` } });

@@ -42,7 +42,7 @@ test("a picture is uploaded without its metadata, given to apps, replaced, and r
   await w.assertSound();
 });
 
-test("only the user, only with the form; other files are refused; a deleted account has no picture", async (t) => {
+test("only the user, only with the form; other files are rejected; a deleted account has no picture", async (t) => {
   const { w, ada } = await stage(t);
   const grace = await addPerson(w, "grace");
   const [, hers] = /name="form" value="([^"]+)"/.exec((await open(grace, PAGE)).text);

@@ -52,7 +52,7 @@ test("no app can store a suppressed value again, in any spelling, on any day", a
   assert.deepEqual(await other.merge(FOOD, { dietary: "vegan" }), counts({ added: 1 }));
 });
 
-test("each of the five reasons is kept, any other is refused", async (t) => {
+test("each of the five reasons is kept, any other is rejected", async (t) => {
   const { api } = await connected(t);
   const reasons = ["not_accurate", "outdated", "not_mine", "too_personal", "other"];
   await api.write(MUSIC, { favorite_artists: reasons });

@@ -72,7 +72,7 @@ test("an app keeps its limit where the setting has none", async (t) => {
   assert.deepEqual(statuses, [200, 200, 429]);
 });
 
-test("wrong rates and unknown apps are refused", async (t) => {
+test("wrong rates and unknown apps are rejected", async (t) => {
   const { w, app } = await connected(t);
   for (const value of ["0", "-1", "1000001", "many", ""]) {
     const { status, err } = await w.command("app", "limit", app.client_id, value);

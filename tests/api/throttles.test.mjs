@@ -94,7 +94,7 @@ test("a device cookie that is forged, cut, of another user, or of an old passwor
   assert.equal(again, 303, "the browser that changed it is marked anew");
 });
 
-test("a password that is too long is refused without being counted", async (t) => {
+test("a password that is too long is rejected without being counted", async (t) => {
   const { w } = await stage(t, { settings: { "rate-signin": LIMIT }, signedIn: false });
   for (let i = 0; i < LIMIT + 2; i++) assertPage(await new Person(w).post("/signin", { username: "ada", password: "x".repeat(1025) }), 401);
   assert.equal(await attempt(w, "ada", PASSWORD), 303);

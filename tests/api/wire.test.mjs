@@ -49,7 +49,7 @@ const BROKEN = [
   ["an expectation nobody knows", `POST /signup HTTP/1.1\r\n${FORM}Content-Length: 3\r\nExpect: a-miracle\r\n\r\na=b`],
 ];
 
-test("every kind of broken request is refused or dropped, and the service goes on", async (t) => {
+test("every kind of broken request is rejected or dropped, and the service continues", async (t) => {
   const w = await world(t);
   for (const [why, bytes] of BROKEN) {
     const answer = await w.raw(bytes);

@@ -293,7 +293,7 @@ test("a renewal after the end of access goes on without the withheld facts", asy
   assert.match(asked.page.text, /<option value="revoked" selected>/, "the term is as the user chose it before");
 });
 
-test("facts of others, too many facts, and other users' apps are refused", async (t) => {
+test("facts of others, too many facts, and other users' apps are rejected", async (t) => {
   const { w, ada, bob, app, writer, by, api, twin } = await scene(t);
   const page = await open(ada, factsPage(app));
   const form = /name="form" value="([^"]+)"/.exec(page.text)[1];
