@@ -19,7 +19,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define HOST_RECHECK_MS 250 /* between two looks at the deadlines while a transfer runs */
+#define POLL_MS 250 /* between two checks of the deadlines while a transfer runs */
 /* libcurl would read the whole folder for each transfer, which has every certificate three times.
  */
 #define BUNDLE "/etc/ssl/certs/ca-certificates.crt"
@@ -338,7 +338,7 @@ run(void *argument)
         if (stop)
             return NULL;
         if (!idle)
-            curl_multi_poll(fetcher->multi, NULL, 0, HOST_RECHECK_MS, NULL);
+            curl_multi_poll(fetcher->multi, NULL, 0, POLL_MS, NULL);
     }
 }
 

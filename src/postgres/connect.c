@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define OPTIONS_MAX 64
-#define SLICE_MS 20 /* between two looks at the other hosts */
+#define SLICE_MS 20 /* between two checks of the other hosts */
 
 static void
 ignore_notice(void *context, const PGresult *result)

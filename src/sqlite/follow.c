@@ -24,7 +24,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define HOST_RECHECK_MS 200
+#define POLL_MS 200
 #define SOON_MS 20              /* a writer that restarts a long log waits 100 ms for readers */
 #define LONG_LOG_FRAMES 8000    /* see RESTART_FRAMES */
 #define SPARE_BYTES (1LL << 30) /* a generation's log may be this much larger than two copies */
@@ -471,7 +471,7 @@ sqlite_follow(const struct db_follow *how, struct why *why)
                                  .why = why };
     bool soon = false;
     enum err err = start(&follower);
-    while (!err && how->wait(how->context, soon ? SOON_MS : HOST_RECHECK_MS))
+    while (!err && how->wait(how->context, soon ? SOON_MS : POLL_MS))
         err = look(&follower, &soon);
     if (!err)
         err = look(&follower, &soon); /* what was committed meanwhile */

@@ -85,7 +85,7 @@ registering_again_gives_another_week(struct kit *kit)
 }
 
 static void
-what_is_wrong_is_said_and_stores_nothing(struct kit *kit)
+an_invalid_document_is_explained_and_stores_nothing(struct kit *kit)
 {
     static const struct {
         const char *body, *hosts, *error, *part;
@@ -123,7 +123,7 @@ main(void)
         KIT_CASE(a_public_client_has_one_row_whatever_its_port),
         KIT_CASE(a_client_with_a_secret_has_a_row_each_time),
         KIT_CASE(registering_again_gives_another_week),
-        KIT_CASE(what_is_wrong_is_said_and_stores_nothing),
+        KIT_CASE(an_invalid_document_is_explained_and_stores_nothing),
     };
     return KIT_RUN("registration", cases, LOG_INFO);
 }
