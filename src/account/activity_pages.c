@@ -1,4 +1,4 @@
-/* activity_pages.c - who read what, and when: /account/activity.
+/* activity_pages.c - the page that shows the requests of apps: /account/activity.
  *
  * All records of the user are loaded, at most ACTIVITY_SHOWN_MAX, and filtered and divided into
  * pages here. The filters therefore offer every app with a record, also one that was disconnected

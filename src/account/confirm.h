@@ -1,4 +1,4 @@
-/* confirm.h - asks users to prove who they are before a sensitive change.
+/* confirm.h - asks users to authenticate again before a sensitive change.
  *
  * A password or a passkey, also at sign-in, counts for CONFIRMED_SECONDS in its session. After
  * that, pages show a link to /account/confirm in place of their sensitive forms. Results are in the

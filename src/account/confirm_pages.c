@@ -1,7 +1,7 @@
 /* confirm_pages.c - /account/confirm: password or passkey before a sensitive change.
  *
- * The only page of the account that checks a password, so guesses by someone who uses a session of
- * another user are limited in one place. `next` is accepted only as a path of this service. */
+ * The only page of the account that checks a password, so guesses in a stolen session are limited
+ * in one place. `next` is accepted only as a path of this service. */
 #include "account/account_routes.h"
 #include "account/confirm.h"
 #include "crypt/password.h"

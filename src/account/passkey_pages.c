@@ -112,8 +112,8 @@ show_problem(struct call *call, struct str problem)
     return security_view(call, 400, &(struct security_problems){ .passkey = problem });
 }
 
-/* A thief of a session must not be able to add a passkey, so it needs a recent confirmation, and
- * the user is notified by email. */
+/* An attacker with a stolen session must not be able to add a passkey, so it needs a recent
+ * confirmation, and the user is notified by email. */
 static enum err
 post_add(struct call *call)
 {

@@ -1,7 +1,8 @@
 /* security_pages.c - password and sessions: /account/security.
  *
- * Changes that a thief of a session would make (password, codes) need a recent confirmation.
- * Signing out does not: it takes access away, and a user who is worried must not be held up. */
+ * Changes that an attacker with a stolen session would make (password, codes) need a recent
+ * confirmation. Signing out does not: it only revokes access, and a worried user must not have to
+ * wait. */
 #include "account/account_routes.h"
 #include "account/confirm.h"
 #include "account/security_view.h"

@@ -1,7 +1,7 @@
-/* client_metadata.h - what a client says about itself (RFC 7591 §2): the body of a registration, or
+/* client_metadata.h - reads the metadata of a client (RFC 7591 §2): the body of a registration, or
  * a client ID metadata document.
  *
- * Everything in it is the client's own claim. Pure; results are allocated from `mem`, or point into
+ * The metadata is not verified. Pure; results are allocated from `mem`, or point into
  * the document. Any thread may call them. */
 #ifndef CLIENT_CLIENT_METADATA_H
 #define CLIENT_CLIENT_METADATA_H

@@ -1,7 +1,7 @@
 /* documents.c - fetches, stores, and remembers client ID metadata documents.
  *
  * A request passes three steps and has no thread while it waits: documents_check() reads the
- * database, documents_wait() passes the URL to the fetcher, documents_finish() stores what came.
+ * database, documents_wait() passes the URL to the fetcher, documents_finish() stores the document.
  * Several requests for one URL share one transfer, and of their transactions the first one writes
  * (store()). Failures are remembered in memory, so that a client that is opened again and again
  * does not make the service fetch each time. */
@@ -386,7 +386,7 @@ read_document(struct documents *documents, const struct fetch *fetch,
     return false;
 }
 
-/* A busy fetcher says nothing about the document, so that is not remembered as a failure. */
+/* A busy fetcher is no failure of the document, so it is not remembered as one. */
 enum err
 documents_finish(struct document_wait *wait, struct db *db, int64_t now, enum document_state *state,
                  struct str *problem)

@@ -18,7 +18,7 @@ SQL(claim_drop_username, "DELETE FROM username_lookup WHERE username = $1 AND us
 SQL(claim_drop_email, "DELETE FROM email_lookup WHERE email_key = $1 AND user_id = $2");
 SQL(claim_drop_passkey, "DELETE FROM passkey_lookup WHERE credential_id = $1 AND user_id = $2");
 
-/* Whether the user's rows say what the lookup row says. */
+/* Whether the user's rows match the lookup row. */
 static enum err
 is_users(struct db_tx *tx, struct arena *mem, struct str kind, struct str key, struct str user_id,
          bool *out)

@@ -22,7 +22,7 @@ enum err session_store_find(struct db_tx *tx, struct arena *mem, struct str hash
 enum err session_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now,
                             struct session **out, size_t *count);
 
-/* The user has just proved who they are. No error if the session does not exist. */
+/* The user has just authenticated again. No error if the session does not exist. */
 enum err session_store_confirm(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now);
 
 /* No error if there is none. */

@@ -165,8 +165,8 @@ enum err db_migrate(struct db *db, const struct embedded *files, bool must_exist
  * description of the other store. */
 #define DB_MOVE_STEP "0"
 
-/* Checks in a schema transaction that the database is the one that db->part says, or records that
- * it is, if it was created in this transaction. */
+/* Checks in a schema transaction that the database is the one described by db->part, or records
+ * that it is, if it was created in this transaction. */
 enum err db_part_check(struct db *db, struct arena *mem, bool created, struct why *why);
 
 /* Records, in a schema transaction of its own, that all databases were created. */

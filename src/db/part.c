@@ -22,9 +22,9 @@ make_installation(char out[33], struct why *why)
     return ERR_NONE;
 }
 
-/* A database that has just been created. If another database of the store says that all of them
- * were created before, this one was emptied or its address is wrong: users would be missing without
- * an error. */
+/* A database that has just been created. If a row of another database shows that all of them were
+ * created before, this one was emptied or its address is wrong: users would be missing without an
+ * error. */
 static enum err
 record(struct db *db, struct arena *mem, struct db_part *part, struct why *why)
 {

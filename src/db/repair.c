@@ -8,8 +8,8 @@
  *   - an app that the first does not have, an hour after it was added, is deleted in all;
  *   - otherwise the row with the highest epoch is copied, so that nothing comes back that disabling
  *     the app ended; among equal ones that of the first database.
- * A database that was restored from a backup does not decide: the first of the others does, what
- * only restored ones have is deleted, and their deletions do not count.
+ * A database that was restored from a backup does not decide; the first of the others does. Apps
+ * that exist only in restored databases are deleted, and deletions recorded only there are ignored.
  *
  * Other nodes may be changing apps meanwhile. They lock an app's row in the first database before
  * the others and commit there after them, and so does this; the decision is made with the locks. */

@@ -2,7 +2,7 @@
  * PostgreSQL.
  *
  * A lookup row and its user may be in two databases, of which one is now older. Then
- *   - a user whose lookup row belongs into the restored database may have none there, or the row
+ *   - a user whose lookup row belongs in the restored database may have none there, or the row
  *     leads to the user who had the name before: it is set to this user, who was not restored;
  *   - a user of the restored database may have no lookup row in another one: it is added if the
  * name is free;

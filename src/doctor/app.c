@@ -117,7 +117,7 @@ check_forged_address(struct visit *visit)
     };
     if (target->settings->trusted_proxies == NULL ||
         http_client_send(target->client, visit->report->mem, &call, &reply, NULL) ||
-        reply.status != 200) /* the next check says why */
+        reply.status != 200) /* the next check reports the reason */
         return;
     if (memmem(reply.body.ptr, reply.body.len, SPOOFED, strlen(SPOOFED)) != NULL)
         doctor_problem(visit->report, DOCTOR_FAIL, "client address",

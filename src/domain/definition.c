@@ -2,9 +2,9 @@
  * messages.
  *
  * An operator writes these files, so that a mistake must be found with file, position, and reason.
- * After the first problem nothing more is recorded; the readers go on with defaults that cannot
- * cause a crash, which spares a check after each call. Texts are quoted in messages with invisible
- * characters replaced, because they go to a terminal or a log. */
+ * After the first problem nothing more is recorded; the readers continue with safe defaults, so
+ * that no check is needed after each call. Texts are quoted in messages with invisible characters
+ * replaced, because they go to a terminal or a log. */
 #include "domain/definition.h"
 
 #include "base/arena.h"

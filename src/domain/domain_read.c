@@ -118,7 +118,8 @@ read_summary(const struct node *node, struct domain *out)
 }
 
 /* A value in the first person is reported like a statement: User says "I'd go anywhere warm" about
- * travel. Critical and sensitive members are not: their sentence says what the value is about. */
+ * travel. Critical and sensitive members are not, because their own sentence names the subject of
+ * the value. */
 static void
 set_speech_text(struct member *members, size_t count)
 {

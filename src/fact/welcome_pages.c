@@ -1,4 +1,5 @@
-/* welcome_pages.c - /account/welcome: a few questions after sign-up, and the hints they lead to.
+/* welcome_pages.c - /account/welcome: a few questions after sign-up, and the hints made from the
+ * answers.
  *
  * Questions and answers come from the domain definitions: a question whose domain, member, or
  * choices do not exist is left out. Every question is a form of its own and can be skipped. */

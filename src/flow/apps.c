@@ -164,7 +164,7 @@ app_find_client(struct db *db, struct arena *mem, struct str client_id, struct a
     return ERR_NOT_FOUND;
 }
 
-/* 0 if the store cannot tell what other processes change. */
+/* 0 if the store does not know what other processes change. */
 uint64_t
 app_version(struct db *db, struct str id)
 {

@@ -1,9 +1,9 @@
 /* authorize.c - steps 3 and 4 of authorize.h: from a checked request to a code.
  *
- * A request is bound to the session in which it was stored, and its row, not the form, says which
- * app asked for what. The form only has the request's id and the decision. Between the page and the
- * decision anything may change: the app is looked up again, what the page said about it is
- * compared, and a grant is read again inside the transaction. */
+ * A request is bound to the session in which it was stored, and the app and the scopes come from
+ * its row, not from the form. The form only has the request's id and the decision. Between the page
+ * and the decision anything may change: the app is looked up again and compared with its
+ * description on the page, and a grant is read again inside the transaction. */
 #include "flow/authorize.h"
 
 #include "base/shard.h"
@@ -71,7 +71,7 @@ issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **co
 }
 
 /* What the consent page says about the app, apart from the place: see grant_shows(). A document has
- * no privacy link; its hosts and keys stand for who publishes it. */
+ * no privacy link; its hosts and keys identify its publisher. */
 static struct str
 about_app(struct arena *mem, const struct app *app)
 {
@@ -185,7 +185,7 @@ keep(struct db_tx *tx, void *argument)
     return keep_request(tx, argument);
 }
 
-/* The user has just signed in, whatever `prompt` says: asking again would never end. */
+/* Ignores `prompt`, because the user has just signed in: another sign-in would lead here again. */
 enum err
 authorize_keep(struct db *db, struct arena *mem, const struct authorize_checked *checked,
                struct str session_hash, int64_t now, struct str *request_id)

@@ -33,9 +33,9 @@ struct str session_hash(struct arena *mem, struct str key); /* as stored in the 
 /* The anti-CSRF token of this session's forms. */
 struct str session_form_token(struct arena *mem, struct str key);
 
-/* A device token says that a browser has signed in as this user: a random nonce and its digest with
- * the user's device key, and with the password hash, so that it ends when the password changes.
- * session_device_nonce() returns the nonce of a valid token, else absent. */
+/* A device token proves that a browser has signed in as this user before: a random nonce and its
+ * digest with the user's device key, and with the password hash, so that it ends when the password
+ * changes. session_device_nonce() returns the nonce of a valid token, else absent. */
 struct str session_make_device(struct arena *mem, const struct user *user);
 struct str session_device_nonce(struct arena *mem, const struct user *user, struct str device);
 
@@ -54,7 +54,7 @@ enum err session_start(struct db *db, struct arena *mem, const struct sign_in *p
 enum err session_find(struct db *db, struct arena *mem, struct str key, int64_t now,
                       struct session *out, struct user *user);
 
-/* The user of this session has just proved who they are, with a password or a passkey. */
+/* The user of this session has just authenticated again, with a password or a passkey. */
 enum err session_confirm(struct db *db, struct arena *mem, struct str hash, int64_t now);
 
 /* ERR_NONE also if the session has ended already. */

@@ -198,8 +198,8 @@ exchange(struct db_tx *tx, void *argument)
         return refuse(work, ERR_INVALID, "The code is unknown or was deleted.");
     if (err)
         return err;
-    /* A failed attempt does not redeem the code, so a thief without the verifier cannot block the
-     * app. */
+    /* A failed attempt does not redeem the code, so an attacker without the verifier cannot block
+     * the app. */
     if (!str_eq(code.app_id, work->app->id))
         return refuse(work, ERR_INVALID, "The code was issued to another app.");
     if (!str_eq(code.redirect_uri, work->redirect_uri))

@@ -106,7 +106,7 @@ token_refusal(struct db *db, struct arena *mem, struct str text, int64_t now, st
 }
 
 /* Fills in the access with the family's scopes and the token's idle expiry. `commits` stays 0: the
- * token rotates with its next use and is not worth caching. */
+ * token rotates with its next use, so caching it is useless. */
 static enum err
 find_refresh(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now, struct access *out)
 {

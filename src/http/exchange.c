@@ -1,10 +1,10 @@
 /* exchange.c - takes one exchange from step to step (enum step).
  *
  * The library's thread calls exchange_begin() after the request line, exchange_continue() at every
- * event, and exchange_end() at last. Only the step decides what an event means. A request is
- * answered by the library's thread at once, on a worker while the connection is suspended, or, if
- * it awaits a change of the store, by the library's thread again: in its next round (STEP_AWAITS)
- * or after another thread has resumed the connection (STEP_AWAITED).
+ * event, and exchange_end() at the end. The meaning of an event depends only on the step. A request
+ * is answered by the library's thread at once, on a worker while the connection is suspended, or,
+ * if it awaits a change of the store, by the library's thread again: in its next round
+ * (STEP_AWAITS) or after another thread has resumed the connection (STEP_AWAITED).
  *
  * Exchanges are reused with their arenas, so exchange_begin() resets every member. */
 #include "http/exchange.h"

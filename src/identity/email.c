@@ -149,7 +149,7 @@ email_find_link(struct db *db, struct arena *mem, struct str user_id, struct str
 }
 
 /* An error also undoes the use of the link. user.email is still the previous address here: it gets
- * the notice, since a thief may have changed the address. */
+ * the notice, since an attacker may have changed the address. */
 static enum err
 confirm(struct db_tx *tx, void *argument)
 {

@@ -222,7 +222,7 @@ verify(struct db *db, struct arena *mem, const struct passkey_response *answer,
     return err ? err : tx_write(db, use, &using);
 }
 
-/* One error for all reasons, so that a stranger learns nothing about credentials that exist. */
+/* One error for all reasons, so that the response reveals no existing credentials. */
 enum err
 passkeys_authenticate(struct db *db, struct arena *mem, const struct passkey_response *answer,
                       struct user *user)

@@ -1,9 +1,9 @@
 /* recovery.c - both ways end in set_password(): one transaction uses up the code or the link and
  * stores the new hash.
  *
- * The password is checked and hashed before, outside the transaction, so that a refused password
- * does not use up anything, and no lock is held during the hashing. A code is looked for among
- * those of a user, whose name must be given; a link leads to its user.
+ * The password is checked and hashed before, outside the transaction, so that a rejected password
+ * does not use up the code or link, and no lock is held during the hashing. A code is searched
+ * among those of the given user; a link identifies its user.
  *
  * Time must not reveal whether a username exists. For an unknown user, a code is hashed and looked
  * for under the empty id, and the password is hashed all the same. */
