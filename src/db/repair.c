@@ -6,8 +6,8 @@
  * the databases from time to time. Where they differ,
  *   - an app that one of them has deleted is deleted in all;
  *   - an app that the first does not have, an hour after it was added, is deleted in all;
- *   - otherwise the row with the highest epoch is copied, so that nothing comes back that disabling
- *     the app ended; among equal ones that of the first database.
+ *   - otherwise the row with the highest epoch is copied, so that access that ended when
+ *     the app was disabled is not restored; among equal ones, that of the first database.
  * A database that was restored from a backup does not decide; the first of the others does. Apps
  * that exist only in restored databases are deleted, and deletions recorded only there are ignored.
  *

@@ -1,4 +1,4 @@
-/* import_pages.c - brings data along from elsewhere: /account/data/import.
+/* import_pages.c - imports data of this and other services: /account/data/import.
  *
  * Takes an export of this service, a file of another service, or pasted text (transfer/bring.h).
  * The user reviews an import before it runs. Until then the document is stored as a draft

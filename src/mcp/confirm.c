@@ -52,8 +52,8 @@ make_state(const struct mcp_call *mcp, int64_t end, struct str *out)
     return data.overflow ? ERR_INTERNAL : ERR_NONE;
 }
 
-/* A decline counts, because it takes something away; an "accept" of the client proves nothing, so
- * it is like no answer. */
+/* A decline is honored, because it only withdraws the change. An "accept" of the client proves
+ * nothing, so it is ignored. */
 enum err
 confirm_read(const struct mcp_call *mcp, enum confirm_step *out)
 {

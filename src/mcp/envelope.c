@@ -107,8 +107,8 @@ named_by(struct str method)
     return str_eq_c(method, "resources/read") ? "uri" : NULL;
 }
 
-/* Proxies route by these headers, so a request whose headers say something else than its body must
- * fail (the modern revision demands that). */
+/* Proxies route by these headers, so a request whose headers differ from its body must fail, as the
+ * modern revision demands. */
 static bool
 header_matches(struct arena *mem, const char *name, struct str sent, struct str value,
                struct mcp_problem *problem)

@@ -127,7 +127,7 @@ read_args(struct tool_args *args, struct mcp_hints_params *out)
 }
 
 /* False: a response was sent. A domain that was named and is not allowed fails the call, so that a
- * model does not take the silence about it for an absence of facts. */
+ * model does not conclude that the domain has no facts. */
 static bool
 check_domains(const struct mcp_call *mcp, uint64_t named)
 {
@@ -183,7 +183,7 @@ cache_name(struct arena *mem, enum mcp_era era, const struct mcp_hints_params *p
     return (struct str){ name, sizeof fixed + params->task.len };
 }
 
-/* The cache is asked after the permission and the arguments were checked. Its key includes the
+/* The cache is read after the permission and the arguments were checked. Its key includes the
  * token and the user's preferences (response_cache_part()), so check_domains() can come after
  * it. */
 enum err

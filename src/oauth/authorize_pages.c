@@ -3,10 +3,10 @@
  *
  * The order of the checks in get_authorize() protects users. Errors about the client or its
  * redirect URI are shown here and never redirected, because the address is not trusted yet. All
- * others are sent to the app, but only for a user who is signed in: otherwise a link to this
- * endpoint would lead straight to any registered address. The consent form carries the id of the
- * stored request and the user's choices, nothing else, so that it cannot change who asks for
- * what. */
+ * others are sent to the app, but only for a user who is signed in: otherwise this endpoint would
+ * be an open redirector to any registered address. The consent form carries the id of the stored
+ * request and the user's choices, nothing else, so that a forged form cannot change the app or the
+ * scopes. */
 #include "base/arena.h"
 #include "crypt/secret.h"
 #include "dispatch/browser_session.h"
@@ -362,8 +362,8 @@ get_hints(struct call *call)
     return err == ERR_NONE ? page_send(call, 200, "consent_hints", values) : err;
 }
 
-/* Nothing of the request is in the form but its id; consent_decide() deletes the stored request, so
- * that of two answers one finds it. */
+/* The form contains only the id of the request. consent_decide() deletes the stored request, so
+ * that only one of two submissions finds it. */
 static enum err
 post_consent(struct call *call)
 {

@@ -4,7 +4,7 @@
  * request.
  *
  * Failures are counted by account and by network, or by the device cookie alone if the browser has
- * signed in to this account before, so that a stranger's failures do not lock the user out. */
+ * signed in to this account before, so that failures of others do not lock the user out. */
 #include "crypt/password.h"
 #include "dispatch/browser_session.h"
 #include "dispatch/throttle.h"
@@ -106,7 +106,7 @@ send_wait(struct call *call, int64_t seconds)
 }
 
 /* A session that the browser already has ends: a new sign-in always gets a new key, so that a key
- * that was known before is worth nothing (session fixation). */
+ * that an attacker knew before is invalid (session fixation). */
 static struct sign_in
 sign_in_params(const struct call *call, const struct continuation *after)
 {
@@ -170,7 +170,7 @@ post_signin(struct call *call)
         wait = throttle_wait_both(failures, one, other);
     else if (err == ERR_UNAUTHENTICATED)
         wait = throttle_take_both(failures, one, other);
-    if (wait != 0 && err == ERR_NONE) /* nobody gets the key of the session that has started */
+    if (wait != 0 && err == ERR_NONE) /* the key of the new session is not sent to any browser */
         err = session_sign_out(call->db, call->mem, key);
     if (wait != 0)
         return err && err != ERR_UNAUTHENTICATED ? err : send_wait(call, wait);

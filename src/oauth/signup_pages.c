@@ -175,7 +175,7 @@ sign_in(struct call *call, struct user *user, struct str return_to)
     return ERR_NONE;
 }
 
-/* The person who signs up chooses the recipient, so a limit protects strangers from a flood of
+/* The person who signs up chooses the recipient, so a limit protects recipients from a flood of
  * email. */
 static bool
 may_send(struct call *call, struct str email)

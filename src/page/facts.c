@@ -1,4 +1,4 @@
-/* facts.c - turns atoms into what a page shows: label, value, source, and why a fact needs review.
+/* facts.c - formats atoms for pages: label, value, source, and the reason for a review.
  *
  * Atoms may refer to a domain or member that the current definitions no longer have; then their
  * names are shown instead of titles. Names of apps are looked up once per page (struct
