@@ -39,12 +39,12 @@ next_readable(struct str *rest)
 const char *
 definition_quote(struct definition *in, struct str text)
 {
-    struct buf out = buf_in(in->mem, QUOTE_MAX + 8);
+    struct buf out = buf_in(in->scratch, QUOTE_MAX + 8);
     while (text.len > 0 && out.len < QUOTE_MAX)
         buf_add(&out, next_readable(&text));
     if (text.len > 0)
         buf_add_c(&out, "...");
-    return str_c(in->mem, buf_str(&out));
+    return str_c(in->scratch, buf_str(&out));
 }
 
 /* The file's path; only its end if it is so long that the problem would not fit. */
@@ -191,6 +191,20 @@ node_count(const struct node *node)
 
 /* ---- single values ---- */
 
+/* A string without escapes is a part of the file; others are copies that are gone after loading. */
+static struct str
+keep(const struct definition *in, struct str text)
+{
+    bool is_part = text.ptr >= in->text.ptr && text.ptr < in->text.ptr + in->text.len;
+    return is_part ? text : str_copy(in->mem, text);
+}
+
+struct str
+node_key(const struct node *node)
+{
+    return keep(node->in, node->key);
+}
+
 /* An absent value is absent, and one that is no string is empty. */
 struct str
 node_text(const struct node *node, size_t min, size_t max)
@@ -201,7 +215,7 @@ node_text(const struct node *node, size_t min, size_t max)
         node_reject(node, "must be a string");
         return STR("");
     }
-    struct str text = utf8_nfc(node->in->mem, node->value->text);
+    struct str text = utf8_nfc(node->in->mem, keep(node->in, node->value->text));
     if (!str_present(text)) {
         node_reject(node, "has too many combining marks on one letter");
         return STR("");
@@ -297,7 +311,7 @@ node_unit(const struct node *node, int32_t fallback)
 size_t
 node_choice(const struct node *node, const char *const *choices, size_t fallback)
 {
-    struct buf list = buf_in(node->in->mem, PATH_LENGTH_MAX);
+    struct buf list = buf_in(node->in->scratch, PATH_LENGTH_MAX);
     if (node->value == NULL)
         return fallback;
     for (size_t i = 0; choices[i] != NULL; i++) {

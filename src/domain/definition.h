@@ -3,7 +3,9 @@
  * A node is a value of the file together with its path, so that a problem can be reported as "file:
  * members[3].hint.text: problem". Only the first problem is recorded. Reading continues after it
  * with harmless defaults; the caller checks `failed` once, at the end. A node points to its parent
- * and must not outlive it. Everything is allocated from `mem`. One definition, one thread. */
+ * and must not outlive it. What the functions return is in `mem` or in the text of the file, which
+ * must outlive it; the values and keys of nodes are gone after loading. One definition, one
+ * thread. */
 #ifndef DOMAIN_DEFINITION_H
 #define DOMAIN_DEFINITION_H
 
@@ -15,7 +17,8 @@ struct json_value;
 
 struct definition {
     struct arena *mem;
-    struct str file;
+    struct arena *scratch; /* for the JSON, and what only a message needs */
+    struct str file, text; /* its path, and what is in it */
     struct why *why;
     bool failed;
 };
@@ -46,6 +49,7 @@ size_t node_count(const struct node *node); /* 0 if absent */
 /* An absent or invalid value is read as `fallback`, or as empty, 0, false, or absent. */
 struct str node_text(const struct node *node, size_t min, size_t max); /* in characters, NFC */
 struct str node_name(const struct node *node); /* a letter, then letters, digits and '_' */
+struct str node_key(const struct node *node);  /* its key, to be kept */
 bool node_bool(const struct node *node);       /* absent: false */
 int node_int(const struct node *node, int min, int max, int fallback);
 double node_number(const struct node *node);

@@ -77,26 +77,35 @@ check_name(const struct node *root, const struct domain_source *source, struct s
             node_reject(&node, "%s is reserved", reserved[i]);
 }
 
+static bool
+read_file(struct definition *in, const struct domain_source *source, struct domain *out)
+{
+    struct node root = { .in = in };
+    struct why problem = { 0 };
+    if (source->text.len > FILE_MAX_BYTES)
+        node_reject(&root, "is larger than %d bytes", FILE_MAX_BYTES);
+    else if (json_read(in->scratch, source->text, DEPTH_MAX, &root.value, &problem))
+        node_reject(&root, "%s", problem.text);
+    if (!in->failed)
+        domain_read(&root, out);
+    if (!in->failed) {
+        check_name(&root, source, out->name);
+        domain_check(&root, out);
+    }
+    return !in->failed;
+}
+
 /* The digest is that of the whole file: any change, even of a space, makes stored hint sets stale.
  */
 static enum err
 load_one(struct arena *mem, const struct domain_source *source, struct domain *out, struct why *why)
 {
-    struct definition in = { .mem = mem, .file = source->file, .why = why };
-    struct node root = { .in = &in };
-    struct why problem = { 0 };
-    if (source->text.len > FILE_MAX_BYTES)
-        node_reject(&root, "is larger than %d bytes", FILE_MAX_BYTES);
-    else if (json_read(mem, source->text, DEPTH_MAX, &root.value, &problem))
-        node_reject(&root, "%s", problem.text);
-    if (in.failed)
-        return ERR_INVALID;
-    domain_read(&root, out);
-    if (!in.failed) {
-        check_name(&root, source, out->name);
-        domain_check(&root, out);
-    }
-    if (in.failed)
+    struct definition in = {
+        .mem = mem, .scratch = arena_new(), .file = source->file, .text = source->text, .why = why
+    };
+    bool good = read_file(&in, source, out);
+    arena_free(in.scratch);
+    if (!good)
         return ERR_INVALID;
     out->digest = digest_text(mem, source->text);
     out->schema = domain_schema(mem, out);

@@ -173,7 +173,7 @@ read_properties(const struct node *node, struct member *out)
         struct node child = node_child(&properties, i);
         if (!is_definition_name(child.key))
             node_reject(&child, "must have a name of lowercase letters, digits, and _");
-        list[i].name = child.key;
+        list[i].name = node_key(&child);
         list[i].type = (enum property_type)node_choice(&child, types, PROPERTY_STRING);
     }
     out->properties = list;
@@ -224,7 +224,7 @@ read_sentences(const struct node *node, struct member *out)
         ARENA_ARRAY(node->in->mem, struct value_sentence, node_count(node));
     for (size_t i = 0; i < node_count(node); i++) {
         struct node child = node_child(node, i);
-        list[i].value = child.key;
+        list[i].value = node_key(&child);
         list[i].sentence = node_text(&child, 1, 200);
         domain_check_sentence(&child, list[i].sentence);
         if (str_index(list[i].sentence, '{') < list[i].sentence.len)

@@ -194,6 +194,37 @@ problems_are_one_printable_line(void **state)
     arena_free(mem);
 }
 
+/* The parsed file is gone after loading. */
+static void
+texts_with_escapes_are_kept(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to;
+    } rows[] = {
+        { "`title`: `Cups a day`", "`title`: `C\\u0075ps a day`" },
+        { "`1`: `One cup.`", "`\\u0031`: `\\u004fne cup.`" },
+        { "`color`: `string`", "`c\\u006flor`: `string`" },
+        { "`green`, `aliases`", "`gr\\u0065en`, `aliases`" },
+    };
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct domains set;
+        struct why why = { 0 };
+        struct str text = tea_changed(mem, rows[i].from, rows[i].to);
+        assert_row(!tea_load(mem, text, &set, &why), why.text);
+        const struct member *cups = domain_member(&set.list[0], STR("cups"));
+        const struct member *pot = domain_member(&set.list[0], STR("pot"));
+        const struct member *kinds = domain_member(&set.list[0], STR("kinds"));
+        assert_str(cups->title, STR("Cups a day"), rows[i].to);
+        assert_str(cups->hint.values[0].value, STR("1"), rows[i].to);
+        assert_str(cups->hint.values[0].sentence, STR("One cup."), rows[i].to);
+        assert_str(pot->properties[0].name, STR("color"), rows[i].to);
+        assert_str(kinds->vocabulary->values[0].value, STR("green"), rows[i].to);
+    }
+    arena_free(mem);
+}
+
 static void
 default_consent_names_the_domain(void **state)
 {
@@ -276,6 +307,7 @@ main(void)
         cmocka_unit_test(a_later_definition_replaces_an_earlier_one),
         cmocka_unit_test(numbers_and_sizes_are_limited),
         cmocka_unit_test(problems_are_one_printable_line),
+        cmocka_unit_test(texts_with_escapes_are_kept),
         cmocka_unit_test(default_consent_names_the_domain),
         cmocka_unit_test(missing_item_counts_follow_the_given_ones),
         cmocka_unit_test(built_in_definitions_are_valid),
