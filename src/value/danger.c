@@ -168,6 +168,8 @@ danger_in_statement(struct arena *mem, const struct member *member, enum concern
     add_names(mem, member->vocabulary, words, false, out);
     if (out->count == 0) /* "I love nuts although they could kill me" */
         add_names(mem, member->vocabulary, words, true, out);
-    out->alone = harm && value_named(mem, member, statement, named, DANGERS_MAX) == out->count;
+    /* "I have celiac disease" says more than gluten. */
+    out->alone = harm && concern != CONCERN_PRIVATE &&
+                 value_named(mem, member, statement, named, DANGERS_MAX) == out->count;
     return true;
 }

@@ -14,6 +14,7 @@
 #include "domain/domain.h"
 #include "domain/value_text.h"
 #include "text/utf8.h"
+#include "value/danger.h"
 #include "value/value_none.h"
 #include "value/value_words.h"
 
@@ -41,7 +42,15 @@ static const char food_words[] =
     "i am buddhist,as buddhist,buddhist no,buddhist so,against my faith,"
     "could kill me,can kill me,will kill me,would kill me,might kill me,react badly to,"
     "reacts badly to,bad reaction to,bad reactions to,in hospital,to hospital,"
-    "can not breathe";
+    "can not breathe,alpha gal,no pork,not eat pork,never eat pork,not touch pork,no beef,"
+    "not eat beef,never eat beef,no alcohol,not drink alcohol,never drink alcohol,"
+    "not consume alcohol,avoid alcohol,without alcohol,teetotal,teetotaler,teetotaller,"
+    "zabiha,passover,adventist,i am sikh,i am mormon,word of wisdom";
+
+/* Words that are in the list above, in names of food. */
+static const char not_religious[] =
+    "kosher salt,kosher dill,kosher dills,kosher pickle,kosher pickles,halal guys,halal cart,"
+    "halal carts";
 
 /* Only together with something of the vocabulary: "dairy makes me sick", not "flying makes me
  * sick". */
@@ -53,7 +62,9 @@ static const char harm_phrases[] =
     "upset my stomach,hurts my stomach,hurt my stomach,gives me rash,give me rash,"
     "gives me rashes,give me rashes,gives me migraine,gives me migraines,give me migraines,"
     "gives me headaches,give me headaches,triggers my migraine,triggers my migraines,"
-    "trigger my migraines,i react to";
+    "trigger my migraines,i react to,get migraines from,get migraine from,get headaches from,"
+    "get sick from,get rash from,get reflux from,get heartburn from,kill me,kills me,swell up,"
+    "swells up,swell,swells,=deadly,no go for me,off limits,not good for my";
 
 /* "I can't eat enough pizza", "I can't have pizza without olives" */
 static const char not_meant[] = "enough,without,just one";
@@ -83,6 +94,16 @@ static const char private_words[] =
     "renal diet,gastric bypass,eating disorder,anorexia,=bulimia,recovering alcoholic,alcoholism,"
     "alcoholic in recovery,recovering addict,cancer treatment,immunocompromised,"
     "immunosuppressed,organ transplant,rheumatoid arthritis,=arthritis,=tinnitus,"
+    "mao inhibitor,mao inhibitors,on lithium,take lithium,taking lithium,metformin,ssri,ssris,"
+    "levothyroxine,prednisone,methotrexate,anticoagulant,anticoagulants,beta blocker,"
+    "beta blockers,=antibiotics,tamoxifen,=ozempic,=statin,nursing my,nursing mother,"
+    "nursing mom,while nursing,i am nursing,=lactating,postpartum,trying to conceive,t1d,t2d,"
+    "prediabetes,prediabetic,hypoglycemia,=lupus,diverticulitis,gastritis,gastroparesis,"
+    "gallstones,kidney stones,=bariatric,gastric sleeve,dysphagia,high cholesterol,"
+    "heart disease,heart failure,heart problem,heart problems,arrhythmia,hashimotos,"
+    "hashimoto s,galactosemia,mast cell,mcas,feeding tube,sober since,i am sober,years sober,"
+    "months sober,in recovery,doctor told,doctor said,doctor says,doctor wants,doctor ordered,"
+    "doctor advised,dietitian,dietician,cardiologist,"
     "doctors orders,my doctor,medically,medical reasons,medical diet,medical condition,"
     "wheelchair,oxygen tank,service dog,service animal,guide dog,i am blind,legally blind,"
     "visually impaired,hearing impaired,hard of hearing,i am deaf,can not climb stairs,"
@@ -98,7 +119,8 @@ static const char allergens[] =
     "peanut,peanuts,nut,nuts,=tree nuts,almonds,cashews,walnuts,hazelnuts,milk,dairy,"
     "lactose,egg,eggs,fish,shellfish,seafood,shrimp,crab,lobster,wheat,gluten,soy,sesame,"
     "mustard,celery,kiwi,strawberries,food,foods,pollen,cats,dogs,latex,nickel,"
-    "penicillin,antibiotics,aspirin,ibuprofen,bees,bee stings,wasps,fragrance,perfume";
+    "penicillin,antibiotics,aspirin,ibuprofen,bees,bee stings,wasps,fragrance,perfume,"
+    "tyramine,salt,sodium,sulfites,nitrates,caffeine,red wine";
 
 static const char allergy_words[] =
     "allergy,allergic,allergies,intolerant,intolerance,=alergia,=allergisch,=allergique";
@@ -117,7 +139,8 @@ static const char figures[] =
     "boredom,hard work,crowds,queues,stupidity,mediocrity,rules,deadlines,authority,"
     "bureaucracy,commuting,frameworks,service,waiters,tourist traps,tourists,lines,waiting,noise,"
     "ads,advertising,people,phone calls,networking,paperwork,exercise,cooking,traffic,"
-    "negativity,fake news,cliches,chains,chain restaurants,shopping,chores";
+    "negativity,fake news,cliches,chains,chain restaurants,shopping,chores,puns,jokes,"
+    "dad jokes,small print,spam,lies,liars,laziness,early mornings,alarm clocks";
 
 /* ---- words ---- */
 
@@ -209,6 +232,17 @@ has_any(struct str words, const char *list)
     return false;
 }
 
+/* Whether the word itself is in the list. */
+static bool
+words_in_commas(struct str word, const char *list)
+{
+    struct str rest = str_of(list), one;
+    while (str_cut(&rest, ',', &one))
+        if (str_eq(word, one))
+            return true;
+    return false;
+}
+
 /* Without word boundaries, for scripts that have none. */
 static bool
 has_part(struct str words, const char *const *list, size_t count)
@@ -240,15 +274,57 @@ find_phrase(struct str words, struct str phrase)
     return found != NULL ? (size_t)(found - words.ptr) : words.len;
 }
 
-/* "I'm allergic to meetings", "small talk gives me hives". */
+/* "I'm allergic to meetings", "intolerant of slow service", "small talk gives me hives". */
 static bool
 is_figure(struct str words)
 {
-    struct str allergic = STR(" allergic to ");
-    size_t at = find_phrase(words, allergic), hives = find_phrase(words, STR(" me hives "));
-    if (at < words.len)
-        return has_any(str_from(words, at + allergic.len - 1), figures);
-    return hives < words.len && has_any(words, figures);
+    static const char *const heads[] = { " allergic to ", " allergy to ", " intolerant of ",
+                                         " intolerant to ", NULL };
+    for (size_t i = 0; heads[i] != NULL; i++) {
+        struct str head = str_of(heads[i]);
+        size_t at = find_phrase(words, head);
+        if (at < words.len)
+            return has_any(str_from(words, at + head.len - 1), figures);
+    }
+    return find_phrase(words, STR(" me hives ")) < words.len && has_any(words, figures);
+}
+
+/* The words with a space for each letter of what the list names. */
+static struct str
+without(struct arena *mem, struct str words, const char *list)
+{
+    struct str rest = str_of(list), phrase;
+    char *out = NULL;
+    while (str_cut(&rest, ',', &phrase)) {
+        size_t at = find_phrase(words, phrase);
+        if (at == words.len)
+            continue;
+        if (out == NULL)
+            out = memcpy(arena_alloc(mem, words.len), words.ptr, words.len);
+        memset(out + at, ' ', phrase.len);
+    }
+    return out == NULL ? words : (struct str){ out, words.len };
+}
+
+/* "a peanut-free household" */
+static bool
+is_free_of(struct str words)
+{
+    struct str word, before = STR("");
+    while (str_cut(&words, ' ', &word)) {
+        if (str_eq_c(word, "free") && before.len > 0 && words_in_commas(before, allergens))
+            return true;
+        before = word;
+    }
+    return false;
+}
+
+/* "I don't drink", without an object. */
+static bool
+abstains(struct str words)
+{
+    return str_ends(words, STR(" not drink ")) || str_ends(words, STR(" never drink ")) ||
+           has_any(words, "not drink at all,not drink anymore,no longer drink");
 }
 
 /* Whether the text names a value of a critical member of what the user avoids, such as a food. */
@@ -265,13 +341,15 @@ names_danger(struct arena *mem, const struct domain *domain, struct str text)
     return false;
 }
 
-/* Whether the text plainly says that there is none: "I'm not allergic to anything". */
+/* Whether the text plainly says that there is none: "I'm not allergic to anything", "I'm not
+ * allergic to nuts". */
 static bool
 denies(struct arena *mem, const struct domain *domain, struct str text)
 {
     for (size_t i = 0; i < domain->member_count; i++)
         if (member_lists_dangers(&domain->members[i]) &&
-            value_means_none(mem, &domain->members[i], text))
+            (value_means_none(mem, &domain->members[i], text) ||
+             danger_is_denied(mem, &domain->members[i], text)))
             return true;
     return false;
 }
@@ -290,7 +368,9 @@ concern_of(struct arena *mem, const struct domain *domain, struct str text, stru
                        (has_any(words, allergy_words) && has_any(words, allergens))
                    ? CONCERN_FOOD
                    : CONCERN_NONE;
-    bool food = has_any(words, food_words) || HAS_PART(words, food_parts) || has_word_end(words);
+    words = without(mem, words, not_religious);
+    bool food = has_any(words, food_words) || is_free_of(words) || abstains(words) ||
+                HAS_PART(words, food_parts) || has_word_end(words);
     bool harm = !food && has_any(words, harm_phrases) && !has_any(words, not_meant);
     if (!food && !harm)
         return CONCERN_NONE;
