@@ -1,5 +1,6 @@
 #include "store/row_key.h"
 
+#include "base/base64url.h"
 #include "base/shard.h"
 #include "db/db.h"
 
@@ -7,7 +8,7 @@
 static int64_t
 digit(char c)
 {
-    int value = shard_digit(c);
+    int value = base64url_digit(c);
     return value < 0 ? 0 : value;
 }
 
