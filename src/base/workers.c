@@ -133,32 +133,13 @@ workers_submit(struct workers *workers, void (*run)(void *), void *argument)
     return taken;
 }
 
-size_t
-workers_waiting(struct workers *workers)
-{
-    pthread_mutex_lock(&workers->lock);
-    size_t waiting = workers->waiting;
-    pthread_mutex_unlock(&workers->lock);
-    return waiting;
-}
-
-size_t
-workers_busy(struct workers *workers)
-{
-    pthread_mutex_lock(&workers->lock);
-    size_t busy = workers->busy;
-    pthread_mutex_unlock(&workers->lock);
-    return busy;
-}
-
 static void
 write_metric(struct buf *page, const struct workers *workers, const char *suffix, const char *type,
              const char *help, int64_t value)
 {
     char name[64];
     snprintf(name, sizeof name, "penchant_%s%s", workers->name, suffix);
-    metric_family(page, name, type, help);
-    metric_value(page, name, "", value);
+    metric_put(page, name, type, help, value);
 }
 
 void

@@ -23,10 +23,6 @@ bool workers_submit(struct workers *workers, void (*job)(void *), void *argument
  * may be many. */
 bool workers_is_current(void);
 
-/* Queued and running jobs. */
-size_t workers_waiting(struct workers *workers);
-size_t workers_busy(struct workers *workers);
-
 /* A metric_writer (metric.h); the context is the struct workers. */
 void workers_write_metrics(struct buf *page, void *context);
 

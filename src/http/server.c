@@ -288,12 +288,6 @@ http_server_address(const struct http_server *server)
     return server->listener.address;
 }
 
-size_t
-http_server_connections(const struct http_server *server)
-{
-    return atomic_load(&server->connections.open);
-}
-
 /* ---- stopping ---- */
 
 /* A handler cannot be interrupted, and stopping the library with a suspended connection aborts the

@@ -49,7 +49,4 @@ const char *http_server_address(const struct http_server *server);
  * stops and frees the server. The workers must still be running. */
 void http_server_drain(struct http_server *server, int64_t deadline_ms);
 
-/* Number of open connections. */
-size_t http_server_connections(const struct http_server *server);
-
 #endif

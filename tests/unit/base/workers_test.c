@@ -1,6 +1,6 @@
 #include "unit/assert_str.h"
 
-#include "base/workers.h"
+#include "unit/workers_kit.h"
 
 #include <pthread.h>
 #include <semaphore.h>

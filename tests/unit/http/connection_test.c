@@ -76,7 +76,7 @@ a_late_client_is_closed_at_the_deadline(void **state)
         long before = metric_of(rows[i].metric);
         int fd = wire_connect(&world);
         assert_true(wire_send(fd, rows[i].sent));
-        WAIT_UNTIL(http_server_connections(world.server) == 1);
+        WAIT_UNTIL(open_connections(&world) == 1);
         let_the_reaper_pass(); /* by then the bytes were read, too */
         forward_ms(rows[i].allowed_ms - 3000);
         let_the_reaper_pass();
@@ -85,7 +85,7 @@ a_late_client_is_closed_at_the_deadline(void **state)
         forward_ms(3000);
         if (!wire_ends(fd))
             fail_msg("%s: not cut", rows[i].why);
-        WAIT_UNTIL(http_server_connections(world.server) == 0);
+        WAIT_UNTIL(open_connections(&world) == 0);
         if (metric_of(rows[i].metric) != before + 1)
             fail_msg("%s: not counted", rows[i].why);
         close(fd);
@@ -137,7 +137,7 @@ a_stalled_reader_is_closed_and_others_are_served(void **state)
     assert_true(ask(&world, GET("/x"), &answer));
     assert_int_equal(metric_of(CUT("answer")), 0);
     forward_ms((int64_t)(50000000 / HTTP_RESPONSE_BYTES) * HTTP_RESPONSE_MS);
-    WAIT_UNTIL(http_server_connections(world.server) == 0);
+    WAIT_UNTIL(open_connections(&world) == 0);
     assert_int_equal(metric_of(CUT("answer")), 1);
     assert_int_equal(atomic_load(&world.done), 3);
     close(fd);
@@ -218,7 +218,7 @@ over_a_limit_a_connection_gets_an_error_and_is_closed(void **state)
         assert_true(wire_answer(fds[0], &answer));
         assert_int_equal(answer.status, 200);
         close(fds[3]);
-        WAIT_UNTIL(http_server_connections(world.server) <= 3);
+        WAIT_UNTIL(open_connections(&world) <= 3);
         assert_true(ask(&world, GET("/x"), &answer)); /* under the limit again */
         assert_int_equal(answer.status, 200);
         for (int n = 0; n < 3; n++)
@@ -239,7 +239,7 @@ over_a_limit_a_connection_has_two_seconds_for_its_request(void **state)
     assert_true(wire_send(first, GET("/x")));
     assert_true(wire_answer(first, &answer));
     int second = wire_connect(&world);
-    WAIT_UNTIL(http_server_connections(world.server) == 2);
+    WAIT_UNTIL(open_connections(&world) == 2);
     forward_ms(HTTP_OVER_LIMIT_MS);
     assert_true(wire_ends_within(second, 3000));
     assert_true(still_open(first));
@@ -258,11 +258,11 @@ far_over_the_limit_connections_are_closed_without_a_response(void **state)
     world_open_with(&world, settings, 1, 1);
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
         fds[i] = wire_connect(&world);
-    WAIT_UNTIL(http_server_connections(world.server) == 1 + HTTP_OVER_LIMIT_CONNECTIONS);
+    WAIT_UNTIL(open_connections(&world) == 1 + HTTP_OVER_LIMIT_CONNECTIONS);
     int fd = wire_connect(&world);
     assert_true(wire_ends(fd));
     close(fd);
-    assert_int_equal(http_server_connections(world.server), 1 + HTTP_OVER_LIMIT_CONNECTIONS);
+    assert_int_equal(open_connections(&world), 1 + HTTP_OVER_LIMIT_CONNECTIONS);
     for (size_t i = 0; i < sizeof fds / sizeof fds[0]; i++)
         close(fds[i]);
     world_close(&world);
@@ -305,7 +305,7 @@ clients_that_disconnect_leak_nothing(void **state)
         else
             close(fd);
     }
-    WAIT_UNTIL(http_server_connections(world.server) == 0);
+    WAIT_UNTIL(open_connections(&world) == 0);
     forward_ms(HTTP_LINGER_MS);
     WAIT_UNTIL(open_descriptors() == before);
     struct answer answer;
@@ -358,10 +358,10 @@ the_server_recovers_when_descriptors_run_out(void **state)
     for (size_t i = 0; i < 60; i++)
         assert_int_equal(connect(fds[i], (const struct sockaddr *)&to, sizeof to), 0);
     let_the_reaper_pass();
-    size_t taken = http_server_connections(world.server);
+    size_t taken = open_connections(&world);
     for (size_t i = 0; i < 60; i++)
         close(fds[i]);
-    WAIT_UNTIL(http_server_connections(world.server) == 0);
+    WAIT_UNTIL(open_connections(&world) == 0);
     assert_true(ask(&world, GET("/x"), &answer));
     assert_int_equal(answer.status, 200);
     setrlimit(RLIMIT_NOFILE, &usual);
@@ -456,7 +456,7 @@ the_metrics_page_counts(void **state)
     assert_true(wire_send(fd, GET("/x")));
     assert_true(wire_answer(fd, &answer));
     assert_true(ask(&world, GET("*"), &answer));
-    WAIT_UNTIL(http_server_connections(world.server) == 1);
+    WAIT_UNTIL(open_connections(&world) == 1);
     assert_int_equal(metric_of("penchant_http_connections{listener=\"main\"} "), 1);
     assert_int_equal(metric_of("penchant_http_connections_total{listener=\"main\"} "), 2);
     assert_int_equal(

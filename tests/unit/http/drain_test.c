@@ -135,7 +135,7 @@ draining_closes_idle_connections_and_finishes_requests(void **state)
     assert_true(wire_send(busy, GET("/gate")));
     assert_true(wire_send(sending, "POST /x HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na"));
     WAIT_UNTIL(atomic_load(&world.gated) == 1 && atomic_load(&world.heads) == 3 &&
-               http_server_connections(world.server) == 4);
+               open_connections(&world) == 4);
     assert_int_equal(pthread_create(&drainer, NULL, drain, &long_enough), 0);
     assert_true(wire_ends(idle));
     assert_true(wire_ends(fresh));

@@ -345,10 +345,10 @@ tls_is_1_2_or_1_3_and_nothing_older(void **state)
     struct answer plain;
     assert_false(ask(&world, GET("/x"), &plain));
 
-    WAIT_UNTIL(http_server_connections(world.server) == 0);
+    WAIT_UNTIL(open_connections(&world) == 0);
     int fd = wire_connect(&world); /* a missing handshake is late like a head */
     assert_true(wire_send(fd, "\x16\x03\x01"));
-    WAIT_UNTIL(http_server_connections(world.server) == 1);
+    WAIT_UNTIL(open_connections(&world) == 1);
     int64_t before = cpu_ms(); /* waiting for the rest costs no CPU time */
     nanosleep(&(struct timespec){ .tv_nsec = 200000000 }, NULL);
     assert_in_range(cpu_ms() - before, 0, 100);

@@ -13,9 +13,10 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/fault_injection.h"
-#include "base/workers.h"
 #include "http/limits.h"
 #include "http/server.h"
+#include "http/state.h"
+#include "unit/workers_kit.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -50,6 +51,12 @@ struct world {
     atomic_int last_refusal;
     atomic_bool gate_open;
 };
+
+static inline size_t
+open_connections(const struct world *world)
+{
+    return atomic_load(&world->server->connections.open);
+}
 
 static inline void
 pause_briefly(void)
