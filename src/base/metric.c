@@ -94,6 +94,13 @@ metric_value(struct buf *page, const char *name, const char *labels, int64_t val
 }
 
 void
+metric_put(struct buf *page, const char *name, const char *type, const char *help, int64_t value)
+{
+    metric_family(page, name, type, help);
+    metric_value(page, name, "", value);
+}
+
+void
 metric_seconds(struct buf *page, const char *name, const char *labels, int64_t ms)
 {
     const char *open = labels[0] == '\0' ? "" : "{";

@@ -34,4 +34,8 @@ void metric_seconds(struct buf *page, const char *name, const char *labels, int6
 void metric_histogram(struct buf *page, const char *name, const char *labels,
                       const struct histogram *histogram);
 
+/* A family with one value, without labels. */
+void metric_put(struct buf *page, const char *name, const char *type, const char *help,
+                int64_t value);
+
 #endif

@@ -130,8 +130,7 @@ gauge(struct buf *page, const char *name, const char *help, int64_t value)
 {
     if (value < 0)
         return;
-    metric_family(page, name, "gauge", help);
-    metric_value(page, name, "", value);
+    metric_put(page, name, "gauge", help, value);
 }
 
 static void
@@ -158,9 +157,8 @@ metrics_write_process(struct buf *page, int64_t started_at)
     write_cpu(page);
     metric_family(page, "penchant_build_info", "gauge", "1, with the version as a label.");
     metric_value(page, "penchant_build_info", "version=\"" PENCHANT_VERSION "\"", 1);
-    metric_family(page, "penchant_log_lines_dropped_total", "counter",
-                  "Log lines dropped because the queue was full.");
-    metric_value(page, "penchant_log_lines_dropped_total", "", (int64_t)log_dropped());
+    metric_put(page, "penchant_log_lines_dropped_total", "counter",
+               "Log lines dropped because the queue was full.", (int64_t)log_dropped());
 }
 
 /* ---- writing the response cache ---- */
@@ -169,19 +167,13 @@ void
 metrics_write_cache(struct buf *page, struct cache *cache)
 {
     struct cache_counts counts = cache_count(cache);
-    const struct {
-        const char *name, *type, *help;
-        uint64_t value;
-    } rows[] = {
-        { "penchant_cache_hits_total", "counter", "Lookups that found an entry.", counts.hits },
-        { "penchant_cache_misses_total", "counter", "Lookups that found none.", counts.misses },
-        { "penchant_cache_bytes", "gauge", "Memory of cached entries.", counts.bytes },
-        { "penchant_cache_entries", "gauge", "Cached entries.", counts.entries },
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        metric_family(page, rows[i].name, rows[i].type, rows[i].help);
-        metric_value(page, rows[i].name, "", (int64_t)rows[i].value);
-    }
+    metric_put(page, "penchant_cache_hits_total", "counter", "Lookups that found an entry.",
+               (int64_t)counts.hits);
+    metric_put(page, "penchant_cache_misses_total", "counter", "Lookups that found none.",
+               (int64_t)counts.misses);
+    metric_put(page, "penchant_cache_bytes", "gauge", "Memory of cached entries.",
+               (int64_t)counts.bytes);
+    metric_put(page, "penchant_cache_entries", "gauge", "Cached entries.", (int64_t)counts.entries);
 }
 
 /* ---- the page ---- */

@@ -61,10 +61,9 @@ static void
 write_metrics(struct buf *page, void *context)
 {
     struct activity_counters *counters = context;
-    metric_family(page, "penchant_activity_dropped_total", "counter",
-                  "Reads missing from users' activity because the memory for them was full.");
-    metric_value(page, "penchant_activity_dropped_total", "",
-                 (int64_t)atomic_load_explicit(&counters->dropped, memory_order_relaxed));
+    metric_put(page, "penchant_activity_dropped_total", "counter",
+               "Reads missing from users' activity because the memory for them was full.",
+               (int64_t)atomic_load_explicit(&counters->dropped, memory_order_relaxed));
 }
 
 struct activity_counters *

@@ -153,12 +153,10 @@ write_metrics(struct buf *page, void *context)
 {
     struct outbox *outbox = context;
     int64_t oldest = atomic_load(&outbox->oldest);
-    metric_family(page, "penchant_mail_waiting", "gauge",
-                  "Emails in the outbox, counted every ten seconds.");
-    metric_value(page, "penchant_mail_waiting", "", atomic_load(&outbox->waiting));
-    metric_family(page, "penchant_mail_oldest_seconds", "gauge",
-                  "Age of the oldest email in the outbox.");
-    metric_value(page, "penchant_mail_oldest_seconds", "", oldest == 0 ? 0 : clock_now() - oldest);
+    metric_put(page, "penchant_mail_waiting", "gauge",
+               "Emails in the outbox, counted every ten seconds.", atomic_load(&outbox->waiting));
+    metric_put(page, "penchant_mail_oldest_seconds", "gauge",
+               "Age of the oldest email in the outbox.", oldest == 0 ? 0 : clock_now() - oldest);
     metric_family(page, "penchant_mail_tries_total", "counter",
                   "Tries to send an email, by result.");
     metric_value(page, "penchant_mail_tries_total", "result=\"sent\"",

@@ -35,10 +35,9 @@ static void
 write_metrics(struct buf *page, void *context)
 {
     struct usage_counters *counters = context;
-    metric_family(page, "penchant_usage_dropped_total", "counter",
-                  "Usage counts and refusals dropped because the memory for them was full.");
-    metric_value(page, "penchant_usage_dropped_total", "",
-                 (int64_t)atomic_load_explicit(&counters->dropped, memory_order_relaxed));
+    metric_put(page, "penchant_usage_dropped_total", "counter",
+               "Usage counts and refusals dropped because the memory for them was full.",
+               (int64_t)atomic_load_explicit(&counters->dropped, memory_order_relaxed));
 }
 
 struct usage_counters *

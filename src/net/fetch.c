@@ -476,12 +476,12 @@ fetcher_write_metrics(struct buf *page, void *context)
     uint64_t results[FETCH_BUSY + 1];
     memcpy(results, fetcher->results, sizeof results);
     pthread_mutex_unlock(&fetcher->lock);
-    metric_family(page, "penchant_fetches_running", "gauge", "Documents being fetched.");
-    metric_value(page, "penchant_fetches_running", "", (int64_t)running);
-    metric_family(page, "penchant_fetches_queued", "gauge", "Documents waiting to be fetched.");
-    metric_value(page, "penchant_fetches_queued", "", (int64_t)queued);
-    metric_family(page, "penchant_fetches_callers", "gauge", "Requests waiting for a document.");
-    metric_value(page, "penchant_fetches_callers", "", (int64_t)callers);
+    metric_put(page, "penchant_fetches_running", "gauge", "Documents being fetched.",
+               (int64_t)running);
+    metric_put(page, "penchant_fetches_queued", "gauge", "Documents waiting to be fetched.",
+               (int64_t)queued);
+    metric_put(page, "penchant_fetches_callers", "gauge", "Requests waiting for a document.",
+               (int64_t)callers);
     metric_family(page, "penchant_fetches_total", "counter", "Documents fetched, by result.");
     for (size_t i = 0; i <= FETCH_BUSY; i++) {
         char label[40];

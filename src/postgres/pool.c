@@ -351,52 +351,45 @@ pool_metrics(struct postgres_store *store, struct buf *page)
     size_t connections = store->connections;
     size_t waiting = store->waiting;
     pthread_mutex_unlock(&store->lock);
-    metric_family(page, "penchant_store_connections", "gauge", "Connections to PostgreSQL.");
-    metric_value(page, "penchant_store_connections", "", (int64_t)connections);
-    metric_family(page, "penchant_store_waiting", "gauge",
-                  "Transactions waiting for a connection.");
-    metric_value(page, "penchant_store_waiting", "", (int64_t)waiting);
-    metric_family(page, "penchant_store_connects_total", "counter", "Connections opened.");
-    metric_value(page, "penchant_store_connects_total", "",
-                 (int64_t)atomic_load(&store->reconnects));
+    metric_put(page, "penchant_store_connections", "gauge", "Connections to PostgreSQL.",
+               (int64_t)connections);
+    metric_put(page, "penchant_store_waiting", "gauge", "Transactions waiting for a connection.",
+               (int64_t)waiting);
+    metric_put(page, "penchant_store_connects_total", "counter", "Connections opened.",
+               (int64_t)atomic_load(&store->reconnects));
 }
 
 void
 postgres_metrics(struct db *db, struct buf *page)
 {
     struct postgres_store *store = (struct postgres_store *)db;
-    metric_family(page, "penchant_store_transactions_total", "counter",
-                  "Write transactions begun.");
-    metric_value(page, "penchant_store_transactions_total", "",
-                 (int64_t)atomic_load(&store->transactions));
-    metric_family(page, "penchant_store_groups_total", "counter",
-                  "Transactions that writes shared, each by all writes that waited.");
-    metric_value(page, "penchant_store_groups_total", "", (int64_t)atomic_load(&store->groups));
-    metric_family(page, "penchant_store_reads_shared_total", "counter",
-                  "Reads that ran together with others, as one statement.");
-    metric_value(page, "penchant_store_reads_shared_total", "",
-                 (int64_t)atomic_load(&store->reads_shared));
-    metric_family(page, "penchant_store_retries_total", "counter",
-                  "Transactions run again after a conflict or a lost connection.");
-    metric_value(page, "penchant_store_retries_total", "", (int64_t)atomic_load(&store->retries));
-    metric_family(page, "penchant_store_failed_total", "counter",
-                  "Transactions that failed because of the store.");
-    metric_value(page, "penchant_store_failed_total", "", (int64_t)atomic_load(&store->failed));
-    metric_family(page, "penchant_store_deadlines_missed_total", "counter",
-                  "Statements without an answer within store-deadline; the connection was closed.");
-    metric_value(page, "penchant_store_deadlines_missed_total", "",
-                 (int64_t)atomic_load(&store->late));
+    metric_put(page, "penchant_store_transactions_total", "counter", "Write transactions begun.",
+               (int64_t)atomic_load(&store->transactions));
+    metric_put(page, "penchant_store_groups_total", "counter",
+               "Transactions that writes shared, each by all writes that waited.",
+               (int64_t)atomic_load(&store->groups));
+    metric_put(page, "penchant_store_reads_shared_total", "counter",
+               "Reads that ran together with others, as one statement.",
+               (int64_t)atomic_load(&store->reads_shared));
+    metric_put(page, "penchant_store_retries_total", "counter",
+               "Transactions run again after a conflict or a lost connection.",
+               (int64_t)atomic_load(&store->retries));
+    metric_put(page, "penchant_store_failed_total", "counter",
+               "Transactions that failed because of the store.",
+               (int64_t)atomic_load(&store->failed));
+    metric_put(page, "penchant_store_deadlines_missed_total", "counter",
+               "Statements without an answer within store-deadline; the connection was closed.",
+               (int64_t)atomic_load(&store->late));
     metric_family(page, "penchant_store_transaction_seconds", "histogram",
                   "How long a transaction used its connection.");
     metric_histogram(page, "penchant_store_transaction_seconds", "", &store->transaction_latency);
-    metric_family(page, "penchant_store_syncs_total", "counter",
-                  "Questions to PostgreSQL about what changed, each for all requests that waited.");
-    metric_value(page, "penchant_store_syncs_total", "", (int64_t)atomic_load(&store->syncs));
-    metric_family(page, "penchant_store_synced_total", "counter",
-                  "Requests that waited for such an answer.");
-    metric_value(page, "penchant_store_synced_total", "", (int64_t)atomic_load(&store->synced));
-    metric_family(page, "penchant_store_cache_drops_total", "counter",
-                  "How often everything cached was dropped, because changes may have been missed.");
-    metric_value(page, "penchant_store_cache_drops_total", "", (int64_t)atomic_load(&store->drops));
+    metric_put(page, "penchant_store_syncs_total", "counter",
+               "Questions to PostgreSQL about what changed, each for all requests that waited.",
+               (int64_t)atomic_load(&store->syncs));
+    metric_put(page, "penchant_store_synced_total", "counter",
+               "Requests that waited for such an answer.", (int64_t)atomic_load(&store->synced));
+    metric_put(page, "penchant_store_cache_drops_total", "counter",
+               "How often everything cached was dropped, because changes may have been missed.",
+               (int64_t)atomic_load(&store->drops));
     pool_metrics(store, page);
 }

@@ -468,25 +468,22 @@ void
 sqlite_writer_metrics(struct sqlite_store *store, struct buf *page)
 {
     struct sqlite_writer *writer = &store->writer;
-    metric_family(page, "penchant_store_transactions_total", "counter",
-                  "Write transactions begun.");
-    metric_value(page, "penchant_store_transactions_total", "",
-                 (int64_t)atomic_load(&writer->transactions));
-    metric_family(page, "penchant_store_commits_total", "counter",
-                  "Commits: each carries one or more transactions.");
-    metric_value(page, "penchant_store_commits_total", "", (int64_t)atomic_load(&writer->commits));
-    metric_family(page, "penchant_store_failed_total", "counter",
-                  "Write transactions rolled back because the store failed.");
-    metric_value(page, "penchant_store_failed_total", "", (int64_t)atomic_load(&writer->failed));
-    metric_family(page, "penchant_store_checkpoints_total", "counter",
-                  "Checkpoints begun: the write-ahead log is moved into the file.");
-    metric_value(page, "penchant_store_checkpoints_total", "",
-                 (int64_t)atomic_load(&writer->checkpoints));
+    metric_put(page, "penchant_store_transactions_total", "counter", "Write transactions begun.",
+               (int64_t)atomic_load(&writer->transactions));
+    metric_put(page, "penchant_store_commits_total", "counter",
+               "Commits: each carries one or more transactions.",
+               (int64_t)atomic_load(&writer->commits));
+    metric_put(page, "penchant_store_failed_total", "counter",
+               "Write transactions rolled back because the store failed.",
+               (int64_t)atomic_load(&writer->failed));
+    metric_put(page, "penchant_store_checkpoints_total", "counter",
+               "Checkpoints begun: the write-ahead log is moved into the file.",
+               (int64_t)atomic_load(&writer->checkpoints));
     metric_family(page, "penchant_store_commit_seconds", "histogram", "Duration of a commit.");
     metric_histogram(page, "penchant_store_commit_seconds", "", &writer->commit_latency);
     pthread_mutex_lock(&writer->lock);
     size_t waiting = writer->waiting;
     pthread_mutex_unlock(&writer->lock);
-    metric_family(page, "penchant_store_waiting", "gauge", "Transactions in the queue.");
-    metric_value(page, "penchant_store_waiting", "", (int64_t)waiting);
+    metric_put(page, "penchant_store_waiting", "gauge", "Transactions in the queue.",
+               (int64_t)waiting);
 }

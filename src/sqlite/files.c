@@ -64,13 +64,6 @@ sqlite_check_rights(const char *path, struct why *why)
 
 /* ---- metrics ---- */
 
-static void
-write_bytes(struct buf *page, const char *name, const char *help, int64_t bytes)
-{
-    metric_family(page, name, "gauge", help);
-    metric_value(page, name, "", bytes);
-}
-
 void
 sqlite_files_metrics(const struct sqlite_store *store, struct buf *page)
 {
@@ -81,14 +74,15 @@ sqlite_files_metrics(const struct sqlite_store *store, struct buf *page)
     stat(path, &log);
     if (stat(store->path, &file) != 0)
         return;
-    write_bytes(page, "penchant_store_file_bytes", "Size of the store's file.", file.st_size);
-    write_bytes(page, "penchant_store_wal_bytes",
-                "Size of the write-ahead log; it is reused and shrinks when the service stops.",
-                log.st_size);
+    metric_put(page, "penchant_store_file_bytes", "gauge", "Size of the store's file.",
+               file.st_size);
+    metric_put(page, "penchant_store_wal_bytes", "gauge",
+               "Size of the write-ahead log; it is reused and shrinks when the service stops.",
+               log.st_size);
     if (statvfs(store->path, &disk) == 0)
-        write_bytes(page, "penchant_store_disk_free_bytes",
-                    "Disk space that the service can use on the store's file system.",
-                    (int64_t)(disk.f_bavail * disk.f_frsize));
+        metric_put(page, "penchant_store_disk_free_bytes", "gauge",
+                   "Disk space that the service can use on the store's file system.",
+                   (int64_t)(disk.f_bavail * disk.f_frsize));
 }
 
 /* ---- the log ---- */

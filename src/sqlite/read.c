@@ -243,12 +243,10 @@ sqlite_readers_metrics(struct sqlite_store *store, struct buf *page)
         pthread_mutex_unlock(&reader->in_use);
     }
     pthread_mutex_unlock(&store->readers.lock);
-    metric_family(page, "penchant_store_readers", "gauge",
-                  "Read connections, one per thread that has read.");
-    metric_value(page, "penchant_store_readers", "", count);
-    metric_family(page, "penchant_store_reader_bytes", "gauge",
-                  "Page cache of read connections that are not in use.");
-    metric_value(page, "penchant_store_reader_bytes", "", bytes);
+    metric_put(page, "penchant_store_readers", "gauge",
+               "Read connections, one per thread that has read.", count);
+    metric_put(page, "penchant_store_reader_bytes", "gauge",
+               "Page cache of read connections that are not in use.", bytes);
     metric_family(page, "penchant_store_oldest_snapshot_seconds", "gauge",
                   "Age of the oldest outdated snapshot in use; it lets the write-ahead log grow.");
     metric_seconds(page, "penchant_store_oldest_snapshot_seconds", "", oldest_ms);
