@@ -58,8 +58,7 @@ write_credentials(struct call *call, struct json *out)
     struct passkey *list;
     size_t count;
     enum err err = passkeys_list(call->db, call->mem, call->browser->user.id, &list, &count);
-    json_key(out, "credentials");
-    json_open_array(out);
+    json_key_array(out, "credentials");
     for (size_t i = 0; i < count; i++)
         json_str(out, list[i].credential_id);
     json_close_array(out);

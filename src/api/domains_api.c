@@ -31,8 +31,7 @@ get_domains(struct call *call)
         return err;
     struct json *out = response_json(call, 200);
     json_open_object(out);
-    json_key(out, "domains");
-    json_open_array(out);
+    json_key_array(out, "domains");
     for (size_t i = 0; i < domains->count; i++) {
         const struct domain *domain = &domains->list[i];
         bool readable = allowed_domains_can_read(call->access, domain);
@@ -101,8 +100,7 @@ count_atoms(const struct atom *atoms, size_t count)
 static void
 write_members(struct json *out, const struct domain *domain, const struct atom *atoms, size_t count)
 {
-    json_key(out, "members");
-    json_open_object(out);
+    json_key_object(out, "members");
     for (size_t m = 0; m < domain->member_count; m++) {
         int64_t number = 0;
         for (size_t i = 0; i < count; i++)

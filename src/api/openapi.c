@@ -67,8 +67,7 @@ static void
 put_domain_security(struct filling *filling, size_t index)
 {
     json_open_object(filling->out);
-    json_key(filling->out, "oauth2");
-    json_open_array(filling->out);
+    json_key_array(filling->out, "oauth2");
     put_domain_name(filling, index);
     json_close_array(filling->out);
     json_close_object(filling->out);

@@ -65,8 +65,7 @@ get_all(struct call *call)
     struct json *out = response_json(call, 200);
     json_open_object(out);
     call_record_no_facts(call);
-    json_key(out, "preferences");
-    json_open_object(out);
+    json_key_object(out, "preferences");
     for (size_t i = 0; i < domains->count; i++) {
         if (!allowed_domains_can_read(call->access, &domains->list[i]))
             continue;
@@ -124,8 +123,7 @@ write_page(struct call *call, const struct atom_page *page)
     /* One allocation instead of several that grow. */
     buf_reserve(out->out, (page->count + 1) * ATOM_BYTES);
     json_open_object(out);
-    json_key(out, "atoms");
-    json_open_array(out);
+    json_key_array(out, "atoms");
     atom_write_list(out, page->atoms, page->count);
     json_close_array(out);
     json_put_int(out, "total", (int64_t)page->total);

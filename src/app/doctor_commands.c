@@ -152,8 +152,7 @@ doctor(struct command_call *call)
     target.client = http_client_new(str_present(ca) ? str_c(call->mem, ca) : NULL);
     if (output.json != NULL) {
         json_open_object(output.json);
-        json_key(output.json, "checks");
-        json_open_array(output.json);
+        json_key_array(output.json, "checks");
     }
     doctor_check_machine(&report, &target);
     if (doctor_check_address(&report, &target))

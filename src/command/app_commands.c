@@ -28,8 +28,7 @@ static void
 write_lines(struct json *json, const char *key, struct str lines)
 {
     struct str line;
-    json_key(json, key);
-    json_open_array(json);
+    json_key_array(json, key);
     while (str_cut(&lines, '\n', &line))
         json_str(json, line);
     json_close_array(json);
@@ -135,8 +134,7 @@ app_list_all(struct command_call *call)
     }
     if (json != NULL) {
         json_open_object(json);
-        json_key(json, "apps");
-        json_open_array(json);
+        json_key_array(json, "apps");
     }
     while (count == PAGE) {
         struct app *apps = NULL;

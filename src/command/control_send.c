@@ -19,8 +19,7 @@ write_request(struct arena *mem, const struct str *words, size_t count, struct s
     struct buf out = buf_in(mem, CONTROL_REQUEST_MAX);
     struct json json = json_into(&out);
     json_open_object(&json);
-    json_key(&json, "args");
-    json_open_array(&json);
+    json_key_array(&json, "args");
     for (size_t i = 0; i < count; i++)
         json_str(&json, words[i]);
     json_close_array(&json);

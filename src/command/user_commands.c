@@ -145,8 +145,7 @@ user_list(struct command_call *call)
     enum err err = in_pages && after == 0 ? account_count(call->db, call->mem, &total) : ERR_NONE;
     if (json != NULL) {
         json_open_object(json);
-        json_key(json, "users");
-        json_open_array(json);
+        json_key_array(json, "users");
     }
     if (!err)
         err = show_users(call, json, &after, limit);
@@ -223,8 +222,7 @@ user_set(struct command_call *call)
 static void
 write_passkeys(struct json *json, const struct passkey *list, size_t count)
 {
-    json_key(json, "passkeys");
-    json_open_array(json);
+    json_key_array(json, "passkeys");
     for (size_t i = 0; i < count; i++) {
         json_open_object(json);
         json_put_str(json, "name", list[i].name);

@@ -286,14 +286,11 @@ initialize_message(struct arena *mem)
     json_put_str(&json, "jsonrpc", STR("2.0"));
     json_put_int(&json, "id", 1);
     json_put_str(&json, "method", STR("initialize"));
-    json_key(&json, "params");
-    json_open_object(&json);
+    json_key_object(&json, "params");
     json_put_str(&json, "protocolVersion", STR("2025-06-18"));
-    json_key(&json, "capabilities");
-    json_open_object(&json);
+    json_key_object(&json, "capabilities");
     json_close_object(&json);
-    json_key(&json, "clientInfo");
-    json_open_object(&json);
+    json_key_object(&json, "clientInfo");
     json_put_str(&json, "name", STR("penchant-doctor"));
     json_put_str(&json, "version", STR(PENCHANT_VERSION));
     json_close_object(&json);

@@ -26,8 +26,7 @@ put_text(struct json *out, const struct member *member)
 {
     json_put_str(out, "type", STR("string"));
     if (member->vocabulary != NULL && !member->vocabulary->open) {
-        json_key(out, "enum");
-        json_open_array(out);
+        json_key_array(out, "enum");
         for (size_t i = 0; i < member->vocabulary->count; i++)
             json_str(out, member->vocabulary->values[i].value);
         json_close_array(out);
@@ -70,8 +69,7 @@ put_object(struct arena *mem, struct json *out, const struct member *member)
     json_put_str(out, "type", STR("object"));
     json_put_bool(out, "additionalProperties", false);
     json_put_int(out, "minProperties", 1);
-    json_key(out, "properties");
-    json_open_object(out);
+    json_key_object(out, "properties");
     for (size_t i = 0; i < member->property_count; i++) {
         json_key(out, str_c(mem, member->properties[i].name));
         put_property(out, member, &member->properties[i]);
@@ -82,16 +80,14 @@ put_object(struct arena *mem, struct json *out, const struct member *member)
 static void
 put_member(struct arena *mem, struct json *out, const struct member *member)
 {
-    json_key(out, str_c(mem, member->name));
-    json_open_object(out);
+    json_key_object(out, str_c(mem, member->name));
     if (member->description.len > 0)
         json_put_str(out, "description", member->description);
     switch (member->type) {
     case MEMBER_ARRAY:
         json_put_str(out, "type", STR("array"));
         json_put_int(out, "maxItems", ITEMS_MAX);
-        json_key(out, "items");
-        json_open_object(out);
+        json_key_object(out, "items");
         put_text(out, member);
         json_close_object(out);
         break;
@@ -125,8 +121,7 @@ domain_schema(struct arena *mem, const struct domain *domain)
         json_put_str(&out, "description", domain->description);
     json_put_str(&out, "type", STR("object"));
     json_put_bool(&out, "additionalProperties", false);
-    json_key(&out, "properties");
-    json_open_object(&out);
+    json_key_object(&out, "properties");
     for (size_t i = 0; i < domain->member_count; i++)
         put_member(mem, &out, &domain->members[i]);
     json_close_object(&out);

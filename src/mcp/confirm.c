@@ -103,11 +103,9 @@ confirm_ask(const struct mcp_call *mcp, struct str url, struct str sentence)
     struct buf requests = buf_in(mcp->call->mem, BYTES_MAX);
     struct json out = json_into(&requests);
     json_open_object(&out);
-    json_key(&out, "confirm");
-    json_open_object(&out);
+    json_key_object(&out, "confirm");
     json_put_str(&out, "method", STR("elicitation/create"));
-    json_key(&out, "params");
-    json_open_object(&out);
+    json_key_object(&out, "params");
     json_put_str(&out, "mode", STR("url"));
     json_put_str(&out, "url", url);
     json_put_str(&out, "message", sentence);

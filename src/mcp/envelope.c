@@ -155,8 +155,7 @@ check_modern(struct arena *mem, const struct mcp_message *message,
     struct buf data = buf_in(mem, DATA_MAX);
     struct json json = json_into(&data);
     json_open_object(&json);
-    json_key(&json, "supported");
-    json_open_array(&json);
+    json_key_array(&json, "supported");
     json_str(&json, STR(MCP_VERSION));
     json_close_array(&json);
     json_put_str(&json, "requested", str_first(version->text, SHOWN_MAX));

@@ -24,8 +24,7 @@
 static void
 write_members(struct call *call, struct json *out, const struct domain *domain)
 {
-    json_key(out, "members");
-    json_open_array(out);
+    json_key_array(out, "members");
     for (size_t i = 0; i < domain->member_count; i++) {
         const struct member *member = &domain->members[i];
         if (member->type != MEMBER_OBJECT)
@@ -53,8 +52,7 @@ send_domains(const struct mcp_call *mcp)
     struct buf buf = buf_in(call->mem, TOOL_RESULT_MAX);
     struct json out = json_into(&buf);
     json_open_object(&out);
-    json_key(&out, "domains");
-    json_open_array(&out);
+    json_key_array(&out, "domains");
     for (size_t i = 0; i < domains->count; i++) {
         const struct domain *domain = &domains->list[i];
         int64_t facts = 0;
@@ -138,8 +136,7 @@ send_facts(const struct mcp_call *mcp, const struct domain *domain, int64_t offs
     struct buf buf = buf_in(call->mem, TOOL_RESULT_MAX);
     struct json out = json_into(&buf);
     json_open_object(&out);
-    json_key(&out, "facts");
-    json_open_array(&out);
+    json_key_array(&out, "facts");
     for (size_t i = 0; i < page.count; i++)
         write_fact(call, &out, &page.atoms[i]);
     json_close_array(&out);

@@ -107,8 +107,7 @@ send_stream(const struct mcp_call *mcp, const struct json_value *result)
         json_open_object(&out);
         json_put_str(&out, "jsonrpc", STR("2.0"));
         json_put_str(&out, "method", STR("notifications/progress"));
-        json_key(&out, "params");
-        json_open_object(&out);
+        json_key_object(&out, "params");
         json_key(&out, "progressToken");
         json_tree_write(&out, token);
         json_put_int(&out, "progress", progress);

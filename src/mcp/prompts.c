@@ -45,8 +45,7 @@ add_text_message(struct json *out, struct str text)
 {
     json_open_object(out);
     json_put_name(out, "role", STR("user"));
-    json_key(out, "content");
-    json_open_object(out);
+    json_key_object(out, "content");
     json_put_name(out, "type", STR("text"));
     json_put_str(out, "text", text);
     json_close_object(out);
@@ -60,11 +59,9 @@ add_hints_message(struct json *out, struct str hints)
 {
     json_open_object(out);
     json_put_name(out, "role", STR("user"));
-    json_key(out, "content");
-    json_open_object(out);
+    json_key_object(out, "content");
     json_put_name(out, "type", STR("resource"));
-    json_key(out, "resource");
-    json_open_object(out);
+    json_key_object(out, "resource");
     json_put_name(out, "uri", STR("penchant://hints"));
     json_put_name(out, "mimeType", STR("text/plain"));
     json_put_str(out, "text", hints);
@@ -100,8 +97,7 @@ send_prompt(const struct mcp_call *mcp, const struct json_value *prompt, struct 
 {
     struct json *out = rpc_begin(mcp);
     json_put_str(out, "description", json_member(prompt, "description")->text);
-    json_key(out, "messages");
-    json_open_array(out);
+    json_key_array(out, "messages");
     if (str_present(hints))
         add_hints_message(out, hints);
     add_text_message(out, text);
@@ -210,10 +206,8 @@ completion_complete(const struct mcp_call *mcp)
         return rpc_invalid(mcp, STR("params.ref must name a prompt or a resource template."));
     struct json *out = rpc_begin(mcp);
     struct completing completing = { out, value->text, 0 };
-    json_key(out, "completion");
-    json_open_object(out);
-    json_key(out, "values");
-    json_open_array(out);
+    json_key_object(out, "completion");
+    json_key_array(out, "values");
     offer_all(&completing, mcp->call->web->settings.domains, name->text);
     json_close_array(out);
     json_put_int(out, "total", (int64_t)completing.total);

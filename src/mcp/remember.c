@@ -205,8 +205,7 @@ send_outcomes(const struct remembering *work)
     struct buf buf = buf_in(work->mcp->call->mem, TOOL_RESULT_MAX);
     struct json out = json_into(&buf);
     json_open_object(&out);
-    json_key(&out, "results");
-    json_open_array(&out);
+    json_key_array(&out, "results");
     for (size_t i = 0; i < work->values->count; i++) {
         json_open_object(&out);
         json_put_str(&out, "value", work->values->children[i].text);

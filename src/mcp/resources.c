@@ -29,10 +29,8 @@ write_resource(struct json *out, struct str uri, struct str name, struct str tit
     json_put_str(out, "name", name);
     json_put_str(out, "title", title);
     json_put_str(out, "mimeType", str_of(type));
-    json_key(out, "annotations");
-    json_open_object(out);
-    json_key(out, "audience");
-    json_open_array(out);
+    json_key_object(out, "annotations");
+    json_key_array(out, "audience");
     json_str(out, STR("assistant"));
     json_close_array(out);
     json_key(out, "priority");
@@ -51,8 +49,7 @@ resources_list(const struct mcp_call *mcp)
     if (params != NULL && json_member(params, "cursor") != NULL)
         return rpc_invalid(mcp, STR("cursor is not one of this server."));
     struct json *out = rpc_begin(mcp);
-    json_key(out, "resources");
-    json_open_array(out);
+    json_key_array(out, "resources");
     if (permission_scope(mcp, SCOPE_AGENT_HINTS) == PERMITTED)
         write_resource(out, STR(HINTS), STR("hints"), STR("Hints about the user"), "text/plain",
                        0.9);
@@ -94,8 +91,7 @@ static enum err
 send_text(const struct mcp_call *mcp, struct str uri, const char *type, struct str text)
 {
     struct json *out = rpc_begin(mcp);
-    json_key(out, "contents");
-    json_open_array(out);
+    json_key_array(out, "contents");
     json_open_object(out);
     json_put_str(out, "uri", uri);
     json_put_str(out, "mimeType", str_of(type));

@@ -42,8 +42,7 @@ enum err
 rpc_send_input_required(const struct mcp_call *mcp, struct str requests, struct str state)
 {
     struct json *out = begin(mcp, 200);
-    json_key(out, "result");
-    json_open_object(out);
+    json_key_object(out, "result");
     json_put_name(out, "resultType", STR("input_required"));
     json_raw(out, mcp->call->web->settings.mcp_surface->meta);
     if (str_present(requests))
@@ -86,8 +85,7 @@ rpc_error(const struct mcp_call *mcp, int status, int code, struct str sentence,
     call_set_error(mcp->call, "invalid_request", sentence);
     mcp->call->rpc.failed = true;
     struct json *out = begin(mcp, status);
-    json_key(out, "error");
-    json_open_object(out);
+    json_key_object(out, "error");
     json_put_int(out, "code", code);
     json_put_str(out, "message", sentence);
     if (str_present(data))

@@ -100,10 +100,8 @@ put(const struct writing *writing, struct json *out, const char *key)
 static void
 put_meta(struct json *out)
 {
-    json_key(out, "_meta");
-    json_open_object(out);
-    json_key(out, MCP_META "serverInfo");
-    json_open_object(out);
+    json_key_object(out, "_meta");
+    json_key_object(out, MCP_META "serverInfo");
     json_put_str(out, "name", STR("penchant"));
     json_put_str(out, "version", STR(PENCHANT_VERSION));
     json_close_object(out);
@@ -132,8 +130,7 @@ make_list(const struct writing *writing, const char *key, enum mcp_era era)
     struct buf buf = buf_in(writing->mem, BYTES_MAX);
     struct json out = json_into(&buf);
     json_open_object(&out);
-    json_key(&out, key);
-    json_open_array(&out);
+    json_key_array(&out, key);
     write_items(writing, &out, json_member(writing->document, key));
     if (writing->fixtures != NULL)
         write_items(writing, &out, json_member(writing->fixtures, key));
@@ -185,16 +182,14 @@ make_discover(const struct writing *writing)
     struct buf buf = buf_in(writing->mem, BYTES_MAX);
     struct json out = json_into(&buf);
     json_open_object(&out);
-    json_key(&out, "supportedVersions");
-    json_open_array(&out);
+    json_key_array(&out, "supportedVersions");
     json_str(&out, STR(MCP_VERSION));
     json_close_array(&out);
     put(writing, &out, "capabilities");
     put(writing, &out, "instructions");
     json_put_str(&out, "resultType", STR("complete"));
     put_cached(&out);
-    json_key(&out, "_meta");
-    json_open_object(&out);
+    json_key_object(&out, "_meta");
     json_key(&out, MCP_META "serverInfo");
     write_value(writing, &out, json_member(writing->document, "serverInfo"));
     json_close_object(&out);

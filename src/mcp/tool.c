@@ -126,8 +126,7 @@ tool_write_result(const struct mcp_call *mcp, struct str structured)
     struct json out = json_into(&buf);
     buf_reserve(&buf, 3 * structured.len + 512);
     rpc_write_begin(mcp, &out);
-    json_key(&out, "content");
-    json_open_array(&out);
+    json_key_array(&out, "content");
     json_open_object(&out);
     json_put_name(&out, "type", STR("text"));
     json_put_str(&out, "text", structured);
@@ -150,8 +149,7 @@ tool_send_error(const struct mcp_call *mcp, struct str sentence)
 {
     mcp->call->rpc.failed = true;
     struct json *out = rpc_begin(mcp);
-    json_key(out, "content");
-    json_open_array(out);
+    json_key_array(out, "content");
     json_open_object(out);
     json_put_name(out, "type", STR("text"));
     json_put_str(out, "text", sentence);

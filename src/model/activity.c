@@ -225,8 +225,7 @@ activity_write_log(struct json *out, struct arena *mem, const struct activity_lo
                                                   : activity_date(mem, log->chain.deleted_day));
     json_put_str(out, "deleted_hash", log->chain.deleted_hash);
     json_put_str(out, "hash", log->chain.hash);
-    json_key(out, "days");
-    json_open_array(out);
+    json_key_array(out, "days");
     for (size_t i = 0; i < log->day_count; i++) {
         size_t count = length_of_day(records, left, log->days[i].day);
         json_open_object(out);
@@ -236,8 +235,7 @@ activity_write_log(struct json *out, struct arena *mem, const struct activity_lo
             json_put_str(out, "previous", log->days[i].previous);
             json_put_str(out, "hash", log->days[i].hash);
         }
-        json_key(out, "records");
-        json_open_array(out);
+        json_key_array(out, "records");
         for (size_t n = 0; n < count; n++)
             write_record(out, &records[n]);
         json_close_array(out);

@@ -9,8 +9,7 @@
 static void
 put_list(struct json *out, const char *key, const char *const *names, size_t count)
 {
-    json_key(out, key);
-    json_open_array(out);
+    json_key_array(out, key);
     for (size_t i = 0; i < count; i++)
         json_str(out, str_of(names[i]));
     json_close_array(out);
@@ -29,8 +28,7 @@ put_url(struct call *call, struct json *out, const char *key, struct str origin,
 static void
 put_scopes(struct json *out, scopes set)
 {
-    json_key(out, "scopes_supported");
-    json_open_array(out);
+    json_key_array(out, "scopes_supported");
     for (size_t i = 0; i < scope_count(); i++)
         if ((set & ((scopes)1 << i)) != 0)
             json_str(out, str_of(scope_row(i)->name));
@@ -49,8 +47,7 @@ get_protected_resource(struct call *call)
     struct json *out = response_json(call, 200);
     json_open_object(out);
     put_url(call, out, "resource", settings->base_url, slash ? "/mcp/" : "/mcp");
-    json_key(out, "authorization_servers");
-    json_open_array(out);
+    json_key_array(out, "authorization_servers");
     json_str(out, settings->base_url);
     json_close_array(out);
     put_scopes(out, settings->mcp_scope);

@@ -12,24 +12,12 @@
 #include "web/response.h"
 #include "web/state.h"
 
-static void
-put_words(struct json *out, const char *key, const char *const *words, size_t count)
-{
-    json_key(out, key);
-    json_open_array(out);
-    for (size_t i = 0; i < count; i++)
-        json_str(out, str_of(words[i]));
-    json_close_array(out);
-}
-
 /* The registered client. The redirect URIs are those of this request: another request of the same
  * client may have had other ports. */
 static void
 send_client(struct call *call, const struct app *app, const struct client_metadata *metadata,
             const struct secret *secret)
 {
-    static const char *const grants[] = { "authorization_code", "refresh_token" };
-    static const char *const responses[] = { "code" };
     /* A client that names no scopes gets those that an MCP client needs. */
     scopes first = app->scopes != 0 ? app->scopes : call->web->settings.mcp_scope;
     struct str method =
@@ -43,13 +31,12 @@ send_client(struct call *call, const struct app *app, const struct client_metada
         json_put_int(out, "client_secret_expires_at", 0);
     }
     json_put_str(out, "client_name", app->name);
-    json_key(out, "redirect_uris");
-    json_open_array(out);
+    json_key_array(out, "redirect_uris");
     for (size_t i = 0; i < metadata->uri_count; i++)
         json_str(out, metadata->uris[i]);
     json_close_array(out);
-    put_words(out, "grant_types", grants, 2);
-    put_words(out, "response_types", responses, 1);
+    json_put_raw(out, "grant_types", STR("[\"authorization_code\",\"refresh_token\"]"));
+    json_put_raw(out, "response_types", STR("[\"code\"]"));
     json_put_str(out, "token_endpoint_auth_method", method);
     json_put_str(out, "scope", scopes_write(call->mem, first));
     if (str_present(app->purpose))

@@ -122,8 +122,7 @@ post_begin(struct call *call)
     struct buf url = buf_in(call->mem, URL_MAX);
     struct json *out = response_json(call, 200);
     json_open_object(out);
-    json_key(out, "parameters");
-    json_open_object(out);
+    json_key_object(out, "parameters");
     buf_add_c(&url, "/oauth/authorize");
     for (size_t i = 0; i < sizeof parameters / sizeof *parameters; i++) {
         json_put_str(out, parameters[i].name, parameters[i].value);

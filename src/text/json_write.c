@@ -243,6 +243,20 @@ json_key(struct json *json, const char *key)
 }
 
 void
+json_key_object(struct json *json, const char *key)
+{
+    json_key(json, key);
+    json_open_object(json);
+}
+
+void
+json_key_array(struct json *json, const char *key)
+{
+    json_key(json, key);
+    json_open_array(json);
+}
+
+void
 json_put_str(struct json *json, const char *key, struct str value)
 {
     json_key(json, key);

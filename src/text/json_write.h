@@ -46,6 +46,10 @@ void json_raw(struct json *json, struct str value);
 void json_key(struct json *json, const char *key);
 void json_key_str(struct json *json, struct str key);
 
+/* A key and the bracket that opens its value. */
+void json_key_object(struct json *json, const char *key);
+void json_key_array(struct json *json, const char *key);
+
 /* Key and value, in an object. */
 void json_put_str(struct json *json, const char *key, struct str value);
 void json_put_int(struct json *json, const char *key, int64_t value);

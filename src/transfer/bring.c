@@ -83,8 +83,7 @@ write_fact(struct json *out, const struct bring_fact *fact, int64_t now)
     json_put_bool(out, "by_user", true);
     json_put_time(out, "created_at", now);
     json_put_time(out, "updated_at", now);
-    json_key(out, "sources");
-    json_open_array(out);
+    json_key_array(out, "sources");
     json_open_object(out);
     json_put_str(out, "source", STR("user"));
     json_put_time(out, "created_at", now);
@@ -104,8 +103,7 @@ write_domain(struct json *out, const struct bringing *bringing, const struct dom
         if (!open) {
             json_key_str(out, domain->name);
             json_open_object(out);
-            json_key(out, "atoms");
-            json_open_array(out);
+            json_key_array(out, "atoms");
             open = true;
         }
         write_fact(out, &bringing->facts[i], bringing->params->now);
@@ -125,8 +123,7 @@ write_document(struct arena *mem, const struct bringing *bringing)
     json_open_object(&out);
     json_put_str(&out, "format", STR("penchant-export"));
     json_put_int(&out, "version", 1);
-    json_key(&out, "domains");
-    json_open_object(&out);
+    json_key_object(&out, "domains");
     for (size_t i = 0; i < domains->count; i++)
         write_domain(&out, bringing, &domains->list[i]);
     json_close_object(&out);

@@ -58,8 +58,7 @@ gather(struct db_tx *tx, struct exporting *exporting)
 static void
 write_sources(struct json *out, const struct sourced_atom *atom)
 {
-    json_key(out, "sources");
-    json_open_array(out);
+    json_key_array(out, "sources");
     for (size_t i = 0; i < atom->source_count; i++) {
         json_open_object(out);
         json_put_str(out, "source", atom->sources[i].source);
@@ -126,8 +125,7 @@ write_domain(struct json *out, const struct exporting *exporting, const struct d
     struct arena *scratch = arena_new();
     json_raw(out, record_of(scratch, exporting, domain));
     arena_free(scratch);
-    json_key(out, "atoms");
-    json_open_array(out);
+    json_key_array(out, "atoms");
     for (size_t i = 0; i < exporting->count; i++) {
         const struct atom *atom = &exporting->atoms[i].atom;
         if (!str_eq(atom->domain, domain->name))
@@ -177,8 +175,7 @@ count_left_out(const struct exporting *exporting, struct left_out *out)
 static void
 write_passkeys(struct json *out, const struct exporting *exporting)
 {
-    json_key(out, "passkeys");
-    json_open_array(out);
+    json_key_array(out, "passkeys");
     for (size_t i = 0; i < exporting->passkey_count; i++) {
         json_open_object(out);
         json_put_str(out, "name", exporting->passkeys[i].name);
@@ -204,16 +201,14 @@ transfer_export(struct db *db, struct arena *mem, const struct export_params *pa
     json_put_str(&json, "format", STR("penchant-export"));
     json_put_int(&json, "version", 1);
     json_put_time(&json, "exported_at", params->now);
-    json_key(&json, "user");
-    json_open_object(&json);
+    json_key_object(&json, "user");
     json_put_str(&json, "sub", params->view.user_id);
     if (str_present(params->username))
         json_put_str(&json, "username", params->username);
     if (exporting.passkey_count > 0)
         write_passkeys(&json, &exporting);
     json_close_object(&json);
-    json_key(&json, "domains");
-    json_open_object(&json);
+    json_key_object(&json, "domains");
     for (size_t i = 0; i < params->domains->count; i++)
         write_domain(&json, &exporting, &params->domains->list[i]);
     json_close_object(&json);

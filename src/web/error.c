@@ -75,8 +75,7 @@ error_rpc(struct call *call, int status, struct str sentence)
     json_put_str(json, "jsonrpc", STR("2.0"));
     json_key(json, "id");
     json_raw(json, str_present(call->rpc_id) ? call->rpc_id : STR("null"));
-    json_key(json, "error");
-    json_open_object(json);
+    json_key_object(json, "error");
     json_put_int(json, "code", status == 500 ? -32603 : status);
     json_put_str(json, "message", sentence);
     json_close_object(json);
@@ -98,8 +97,7 @@ error_json(struct call *call, int status, const char *error, struct str sentence
     json_put_str(json, "error", str_of(error));
     json_put_str(json, "error_description", sentence);
     if (call->detail_count > 0) {
-        json_key(json, "details");
-        json_open_array(json);
+        json_key_array(json, "details");
         for (size_t i = 0; i < call->detail_count; i++) {
             json_open_object(json);
             json_put_str(json, "at", call->details[i].at);

@@ -206,8 +206,7 @@ read_fields_warn(struct call *call, struct json *out)
         if (is_declared(call->route, form->fields[i].name))
             continue;
         if (warnings++ == 0) {
-            json_key(out, "warnings");
-            json_open_array(out);
+            json_key_array(out, "warnings");
         }
         json_str(out, warning_about(call, form->fields[i].name));
     }
