@@ -78,12 +78,10 @@ grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct
                  int64_t now, struct grant *out)
 {
     struct db_rows rows = { 0 };
-    enum err err =
-        db_query(tx, mem, &grant_find, &rows, db_text(user_id), db_text(app_id), db_int(now));
+    enum err err = db_query_row(tx, mem, &grant_find, &rows, ERR_NOT_FOUND, db_text(user_id),
+                                db_text(app_id), db_int(now));
     if (err)
         return err;
-    if (rows.count == 0)
-        return ERR_NOT_FOUND;
     *out = read_grant(&rows, 0);
     return ERR_NONE;
 }
@@ -148,35 +146,25 @@ grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant)
                     db_withheld(grant->withheld));
 }
 
-/* For a statement that returns the user of each row that it changed: ERR_NOT_FOUND if it changed
- * none. */
-static enum err
-bump_auth_version(struct db_tx *tx, struct arena *mem, enum err err, const struct db_rows *rows)
-{
-    if (err)
-        return err;
-    return rows->count == 0 ? ERR_NOT_FOUND
-                            : user_store_bump_auth_version(tx, mem, db_cell_text(rows, 0, 0));
-}
-
 enum err
 grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant)
 {
     struct db_rows rows = { 0 };
     enum err err =
-        db_query(tx, mem, &grant_put, &rows, db_text(grant->id),
-                 db_permissions(mem, &grant->allowed), db_int(grant->expires_at),
-                 db_int(grant->updated_at), db_text(grant->shown), db_int(grant->writes_wait),
-                 db_text(scopes_write(mem, grant->requested)), db_withheld(grant->withheld));
-    return bump_auth_version(tx, mem, err, &rows);
+        db_query_row(tx, mem, &grant_put, &rows, ERR_NOT_FOUND, db_text(grant->id),
+                     db_permissions(mem, &grant->allowed), db_int(grant->expires_at),
+                     db_int(grant->updated_at), db_text(grant->shown), db_int(grant->writes_wait),
+                     db_text(scopes_write(mem, grant->requested)), db_withheld(grant->withheld));
+    return err ? err : user_store_bump_auth_version(tx, mem, db_cell_text(&rows, 0, 0));
 }
 
 enum err
 grant_store_end(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &grant_end, &rows, db_text(user_id), db_text(app_id));
-    return bump_auth_version(tx, mem, err, &rows);
+    enum err err =
+        db_query_row(tx, mem, &grant_end, &rows, ERR_NOT_FOUND, db_text(user_id), db_text(app_id));
+    return err ? err : user_store_bump_auth_version(tx, mem, db_cell_text(&rows, 0, 0));
 }
 
 enum err

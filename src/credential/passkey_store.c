@@ -70,20 +70,11 @@ read_passkey(const struct db_rows *rows, size_t row)
     };
 }
 
-/* For a statement that returns the rows it changed: `none` if it changed none. */
-static enum err
-changed(enum err err, const struct db_rows *rows, enum err none)
-{
-    return !err && rows->count == 0 ? none : err;
-}
-
 enum err
 passkey_store_add(struct db_tx *tx, struct arena *mem, const struct passkey *passkey)
 {
-    struct db_rows rows = { 0 };
-    enum err err = changed(db_query(tx, mem, &passkey_claim, &rows, db_text(passkey->credential_id),
-                                    db_text(passkey->user_id)),
-                           &rows, ERR_TAKEN);
+    enum err err = db_query_row(tx, mem, &passkey_claim, NULL, ERR_TAKEN,
+                                db_text(passkey->credential_id), db_text(passkey->user_id));
     return err ? err
                : db_query(tx, mem, &passkey_add, NULL, db_text(passkey->credential_id),
                           db_text(passkey->id), db_text(passkey->user_id), db_text(passkey->name),
@@ -108,11 +99,11 @@ passkey_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
                    struct str credential_id, struct passkey *out)
 {
     struct db_rows rows = { 0 };
-    enum err err =
-        db_query(tx, mem, &passkey_find, &rows, db_text(user_id), db_text(credential_id));
-    if (!err && rows.count > 0)
+    enum err err = db_query_row(tx, mem, &passkey_find, &rows, ERR_NOT_FOUND, db_text(user_id),
+                                db_text(credential_id));
+    if (!err)
         *out = read_passkey(&rows, 0);
-    return changed(err, &rows, ERR_NOT_FOUND);
+    return err;
 }
 
 enum err
@@ -133,28 +124,25 @@ enum err
 passkey_store_use(struct db_tx *tx, struct arena *mem, const struct passkey *passkey,
                   int64_t sign_count, int64_t now)
 {
-    struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &passkey_use, &rows, db_text(passkey->user_id),
-                            db_text(passkey->credential_id), db_int(sign_count), db_int(now));
-    return changed(err, &rows, ERR_NOT_FOUND);
+    return db_query_row(tx, mem, &passkey_use, NULL, ERR_NOT_FOUND, db_text(passkey->user_id),
+                        db_text(passkey->credential_id), db_int(sign_count), db_int(now));
 }
 
 enum err
 passkey_store_rename(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id,
                      struct str name)
 {
-    struct db_rows rows = { 0 };
-    enum err err =
-        db_query(tx, mem, &passkey_rename, &rows, db_text(user_id), db_text(id), db_text(name));
-    return changed(err, &rows, ERR_NOT_FOUND);
+    return db_query_row(tx, mem, &passkey_rename, NULL, ERR_NOT_FOUND, db_text(user_id),
+                        db_text(id), db_text(name));
 }
 
 enum err
 passkey_store_delete(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &passkey_delete, &rows, db_text(user_id), db_text(id));
-    return changed(release(tx, mem, user_id, err, &rows), &rows, ERR_NOT_FOUND);
+    enum err err =
+        db_query_row(tx, mem, &passkey_delete, &rows, ERR_NOT_FOUND, db_text(user_id), db_text(id));
+    return release(tx, mem, user_id, err, &rows);
 }
 
 enum err
@@ -171,9 +159,9 @@ enum err
 challenge_store_find_key(struct db_tx *tx, struct arena *mem, struct str *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &challenge_key_find, &rows);
-    *out = !err && rows.count > 0 ? db_cell_text(&rows, 0, 0) : STR_NONE;
-    return changed(err, &rows, ERR_NOT_FOUND);
+    enum err err = db_query_row(tx, mem, &challenge_key_find, &rows, ERR_NOT_FOUND);
+    *out = err ? STR_NONE : db_cell_text(&rows, 0, 0);
+    return err;
 }
 
 enum err
@@ -185,9 +173,8 @@ challenge_store_add_key(struct db_tx *tx, struct arena *mem, struct str key)
 enum err
 challenge_store_use(struct db_tx *tx, struct arena *mem, struct str hash, int64_t expires_at)
 {
-    struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &challenge_use, &rows, db_text(hash), db_int(expires_at));
-    return changed(err, &rows, ERR_TAKEN);
+    return db_query_row(tx, mem, &challenge_use, NULL, ERR_TAKEN, db_text(hash),
+                        db_int(expires_at));
 }
 
 enum err

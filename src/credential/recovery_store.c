@@ -51,10 +51,8 @@ enum err
 recovery_store_take_code(struct db_tx *tx, struct arena *mem, struct str user_id,
                          struct str code_hash)
 {
-    struct db_rows rows = { 0 };
-    enum err err =
-        db_query(tx, mem, &recovery_code_take, &rows, db_text(user_id), db_text(code_hash));
-    return !err && rows.count == 0 ? ERR_NOT_FOUND : err;
+    return db_query_row(tx, mem, &recovery_code_take, NULL, ERR_NOT_FOUND, db_text(user_id),
+                        db_text(code_hash));
 }
 
 enum err
@@ -85,11 +83,10 @@ one_link(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str 
          enum link_purpose purpose, int64_t now, struct one_time_link *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, sql, &rows, db_text(hash), db_purpose(purpose), db_int(now));
+    enum err err = db_query_row(tx, mem, sql, &rows, ERR_NOT_FOUND, db_text(hash),
+                                db_purpose(purpose), db_int(now));
     if (err)
         return err;
-    if (rows.count == 0)
-        return ERR_NOT_FOUND;
     *out = (struct one_time_link){
         .hash = hash,
         .user_id = db_cell_text(&rows, 0, 0),

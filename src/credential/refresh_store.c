@@ -58,9 +58,10 @@ refresh_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t
                    struct refresh_token *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &refresh_find, &rows, db_token(hash), db_int(now));
-    if (token_found(err, rows.count))
-        return token_found(err, rows.count);
+    enum err err =
+        db_query_row(tx, mem, &refresh_find, &rows, ERR_NOT_FOUND, db_token(hash), db_int(now));
+    if (err)
+        return err;
     *out = (struct refresh_token){
         .hash = db_cell_text(&rows, 0, 0),
         .family_id = db_cell_text(&rows, 0, 1),
@@ -78,11 +79,11 @@ refresh_store_find_forgotten(struct db_tx *tx, struct arena *mem, struct str fam
                              int64_t issued_at, int64_t now, struct refresh_token *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &refresh_find_forgotten, &rows, db_text(family_id),
-                            db_int(now - REFRESH_SECONDS), db_int(issued_at + LATE_SECONDS),
-                            db_int(issued_at));
-    if (token_found(err, rows.count))
-        return token_found(err, rows.count);
+    enum err err = db_query_row(tx, mem, &refresh_find_forgotten, &rows, ERR_NOT_FOUND,
+                                db_text(family_id), db_int(now - REFRESH_SECONDS),
+                                db_int(issued_at + LATE_SECONDS), db_int(issued_at));
+    if (err)
+        return err;
     *out = (struct refresh_token){
         .family_id = family_id,
         .app_id = db_cell_text(&rows, 0, 0),
@@ -105,7 +106,6 @@ refresh_store_use(struct db_tx *tx, struct arena *mem, struct str hash, struct s
 enum err
 refresh_store_reuse(struct db_tx *tx, struct arena *mem, struct str hash, int64_t reuses_max)
 {
-    struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &refresh_reuse, &rows, db_token(hash), db_int(reuses_max));
-    return token_found(err, rows.count);
+    return db_query_row(tx, mem, &refresh_reuse, NULL, ERR_NOT_FOUND, db_token(hash),
+                        db_int(reuses_max));
 }

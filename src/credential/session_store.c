@@ -104,11 +104,10 @@ session_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t
                    struct session *out, struct user *user)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &session_find, &rows, db_text(hash), db_int(now));
+    enum err err =
+        db_query_row(tx, mem, &session_find, &rows, ERR_NOT_FOUND, db_text(hash), db_int(now));
     if (err)
         return err;
-    if (rows.count == 0)
-        return ERR_NOT_FOUND;
     *out = read_session(&rows, 0);
     err = user_store_find(tx, mem, out->user_id, user);
     if (err)
@@ -173,11 +172,10 @@ one_request(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct s
             struct str session_hash, int64_t now, struct auth_request *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, sql, &rows, db_text(hash), db_text(session_hash), db_int(now));
+    enum err err = db_query_row(tx, mem, sql, &rows, ERR_NOT_FOUND, db_text(hash),
+                                db_text(session_hash), db_int(now));
     if (err)
         return err;
-    if (rows.count == 0)
-        return ERR_NOT_FOUND;
     *out = (struct auth_request){
         .hash = db_cell_text(&rows, 0, 0),
         .session_hash = db_cell_text(&rows, 0, 1),
@@ -253,9 +251,9 @@ enum err
 code_store_find(struct db_tx *tx, struct arena *mem, struct str hash, struct auth_code *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &code_find, &rows, db_text(hash));
-    if (err || rows.count == 0)
-        return err ? err : ERR_NOT_FOUND;
+    enum err err = db_query_row(tx, mem, &code_find, &rows, ERR_NOT_FOUND, db_text(hash));
+    if (err)
+        return err;
     *out = (struct auth_code){
         .hash = db_cell_text(&rows, 0, 0),
         .family_id = db_cell_text(&rows, 0, 1),
@@ -329,10 +327,8 @@ enum err
 attempt_store_count(struct db_tx *tx, struct arena *mem, struct str key, int64_t limit,
                     int64_t ends_at, int64_t now)
 {
-    struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &attempt_count, &rows, db_text(key), db_int(limit),
-                            db_int(ends_at), db_int(now));
-    return !err && rows.count == 0 ? ERR_RATE : err;
+    return db_query_row(tx, mem, &attempt_count, NULL, ERR_RATE, db_text(key), db_int(limit),
+                        db_int(ends_at), db_int(now));
 }
 
 enum err

@@ -17,11 +17,4 @@ token_added(enum err err)
     return err == ERR_NOT_FOUND ? ERR_UNAVAILABLE : err;
 }
 
-/* The result of a query that finds one row or none. */
-static inline enum err
-token_found(enum err err, size_t rows)
-{
-    return !err && rows == 0 ? ERR_NOT_FOUND : err;
-}
-
 #endif

@@ -184,9 +184,9 @@ find_family(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct s
             struct live_family *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, sql, &rows, db_text(key), db_int(now));
-    if (token_found(err, rows.count))
-        return token_found(err, rows.count);
+    enum err err = db_query_row(tx, mem, sql, &rows, ERR_NOT_FOUND, db_text(key), db_int(now));
+    if (err)
+        return err;
     *out = (struct live_family){
         .family = { .id = db_cell_text(&rows, 0, 0),
                     .grant_id = db_cell_text(&rows, 0, 1),
@@ -342,9 +342,8 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     enum err err = db_query(tx, mem, sql, &rows, db_token(hash), db_int(now));
     bool is_current = !err && rows.count > 0;
     if (!err && !is_current)
-        err = db_query(tx, mem, &access_find_family, &rows, db_int(row_key_of_hash(hash)),
-                       db_int(now), db_text(hash));
-    err = token_found(err, rows.count);
+        err = db_query_row(tx, mem, &access_find_family, &rows, ERR_NOT_FOUND,
+                           db_int(row_key_of_hash(hash)), db_int(now), db_text(hash));
     if (err)
         return err;
     if (hint_sets != NULL)
@@ -375,9 +374,9 @@ access_store_find_app(struct db_tx *tx, struct arena *mem, struct str hash, stru
                       int64_t *expires_at)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &access_find_app, &rows, db_token(hash));
-    if (token_found(err, rows.count))
-        return token_found(err, rows.count);
+    enum err err = db_query_row(tx, mem, &access_find_app, &rows, ERR_NOT_FOUND, db_token(hash));
+    if (err)
+        return err;
     *app_id = db_cell_text(&rows, 0, 0);
     *expires_at = db_cell_int(&rows, 0, 1);
     return ERR_NONE;

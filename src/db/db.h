@@ -97,11 +97,18 @@ struct db_rows {
 enum err db_query_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
                          const struct db_value *values, size_t count, struct db_rows *rows);
 
-#define db_query(tx, mem, sql, rows, ...)                                                      \
-    db_query_values(                                                                           \
-        (tx), (mem), (sql), (const struct db_value[]){ { 0 }, __VA_ARGS__ } + 1,               \
-        sizeof((const struct db_value[]){ { 0 }, __VA_ARGS__ }) / sizeof(struct db_value) - 1, \
-        (rows))
+#define DB_VALUES(...)                                   \
+    (const struct db_value[]){ { 0 }, __VA_ARGS__ } + 1, \
+        sizeof((const struct db_value[]){ { 0 }, __VA_ARGS__ }) / sizeof(struct db_value) - 1
+#define db_query(tx, mem, sql, rows, ...) \
+    db_query_values((tx), (mem), (sql), DB_VALUES(__VA_ARGS__), (rows))
+
+/* The same, but returns `none` if the result has no row. */
+enum err db_query_row_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
+                             const struct db_value *values, size_t count, struct db_rows *rows,
+                             enum err none);
+#define db_query_row(tx, mem, sql, rows, none, ...) \
+    db_query_row_values((tx), (mem), (sql), DB_VALUES(__VA_ARGS__), (rows), (none))
 
 /* Runs a statement that returns a row for each row it changes, and must change exactly one:
  * ERR_NOT_FOUND if it changed none. It may run later, until the next db_query() of the transaction
@@ -116,9 +123,6 @@ enum err db_put_values(struct db_tx *tx, struct arena *mem, const struct sql *sq
 void db_prefetch_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
                         const struct db_value *values, size_t count);
 
-#define DB_VALUES(...)                                   \
-    (const struct db_value[]){ { 0 }, __VA_ARGS__ } + 1, \
-        sizeof((const struct db_value[]){ { 0 }, __VA_ARGS__ }) / sizeof(struct db_value) - 1
 #define db_put(tx, mem, sql, ...) db_put_values((tx), (mem), (sql), DB_VALUES(__VA_ARGS__))
 #define db_prefetch(tx, mem, sql, ...) \
     db_prefetch_values((tx), (mem), (sql), DB_VALUES(__VA_ARGS__))

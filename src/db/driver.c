@@ -296,18 +296,28 @@ db_query_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
     return err;
 }
 
+enum err
+db_query_row_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
+                    const struct db_value *values, size_t count, struct db_rows *rows,
+                    enum err none)
+{
+    struct db_rows unwanted;
+    if (rows == NULL)
+        rows = &unwanted;
+    enum err err = db_query_values(tx, mem, sql, values, count, rows);
+    return !err && rows->count == 0 ? none : err;
+}
+
 /* Without put() of the driver, as on SQLite, the statement runs now, and its result is known. */
 enum err
 db_put_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
               const struct db_value *values, size_t count)
 {
-    struct db_rows rows = { 0 };
     size_t statement = (size_t)(sql - __start_penchant_sql);
     if (!tx->broken && tx->db->driver->put != NULL &&
         tx->db->driver->put(tx, mem, statement, values, count))
         return ERR_NONE;
-    enum err err = db_query_values(tx, mem, sql, values, count, &rows);
-    return !err && rows.count == 0 ? ERR_NOT_FOUND : err;
+    return db_query_row_values(tx, mem, sql, values, count, NULL, ERR_NOT_FOUND);
 }
 
 void

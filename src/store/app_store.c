@@ -164,13 +164,12 @@ replace_deleted(struct db_tx *tx, struct arena *mem, struct app *app)
 enum err
 app_store_add(struct db_tx *tx, struct arena *mem, struct app *app)
 {
-    struct db_rows rows = { 0 };
     enum err err = replace_deleted(tx, mem, app);
     if (err)
         return err;
-    err = db_query(
-        tx, mem, &app_add, &rows, db_text(app->id), db_text(app->owner_id), db_text(app->name),
-        db_text(app->redirect_uris), db_text(scopes_write(mem, app->scopes)),
+    return db_query_row(
+        tx, mem, &app_add, NULL, ERR_TAKEN, db_text(app->id), db_text(app->owner_id),
+        db_text(app->name), db_text(app->redirect_uris), db_text(scopes_write(mem, app->scopes)),
         db_int(app->is_public), db_text(app->secret_hash), db_text(app->old_secret_hash),
         db_int(app->old_secret_expires_at), db_text(str_of(app_status_name(app->status))),
         db_int(app->epoch), db_int(app->position), db_int(app->created_at), db_int(app->updated_at),
@@ -178,19 +177,14 @@ app_store_add(struct db_tx *tx, struct arena *mem, struct app *app)
         db_text(str_of(app_kind_name(app->kind))), db_text(app->document), db_int(app->expires_at),
         db_text(app->document_mark), db_int(app->checked_at), db_int(app->fresh_until),
         db_text(app->purpose));
-    if (err)
-        return err;
-    return rows.count == 0 ? ERR_TAKEN : ERR_NONE;
 }
 
 static enum err
 find_one(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str id, struct app *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, sql, &rows, db_text(id));
-    if (err)
-        return err;
-    return rows.count == 0 ? ERR_NOT_FOUND : read_app(&rows, 0, out);
+    enum err err = db_query_row(tx, mem, sql, &rows, ERR_NOT_FOUND, db_text(id));
+    return err ? err : read_app(&rows, 0, out);
 }
 
 enum err
@@ -234,26 +228,20 @@ app_store_count(struct db_tx *tx, struct arena *mem, struct str owner_id, int64_
 enum err
 app_store_put(struct db_tx *tx, struct arena *mem, const struct app *app)
 {
-    struct db_rows rows = { 0 };
-    enum err err = db_query(
-        tx, mem, &app_put, &rows, db_text(app->id), db_text(app->name), db_text(app->redirect_uris),
-        db_text(scopes_write(mem, app->scopes)), db_text(app->secret_hash),
-        db_text(app->old_secret_hash), db_int(app->old_secret_expires_at),
-        db_text(str_of(app_status_name(app->status))), db_int(app->epoch), db_int(app->updated_at),
-        db_text(app->homepage), db_text(app->privacy_link), db_int(app->rate_api),
-        db_text(app->purpose), db_int(app->verified_at));
-    if (err)
-        return err;
-    return rows.count == 0 ? ERR_NOT_FOUND : ERR_NONE;
+    return db_query_row(tx, mem, &app_put, NULL, ERR_NOT_FOUND, db_text(app->id),
+                        db_text(app->name), db_text(app->redirect_uris),
+                        db_text(scopes_write(mem, app->scopes)), db_text(app->secret_hash),
+                        db_text(app->old_secret_hash), db_int(app->old_secret_expires_at),
+                        db_text(str_of(app_status_name(app->status))), db_int(app->epoch),
+                        db_int(app->updated_at), db_text(app->homepage), db_text(app->privacy_link),
+                        db_int(app->rate_api), db_text(app->purpose), db_int(app->verified_at));
 }
 
 enum err
 app_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &app_delete, &rows, db_text(id));
-    if (!err && rows.count == 0)
-        return ERR_NOT_FOUND;
+    enum err err = db_query_row(tx, mem, &app_delete, &rows, ERR_NOT_FOUND, db_text(id));
     if (!err)
         err = db_query(tx, mem, &app_delete_logo, NULL, db_text(id));
     if (!err)

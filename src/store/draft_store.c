@@ -33,10 +33,8 @@ draft_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct
                  int64_t now, struct str *document)
 {
     struct db_rows rows = { 0 };
-    enum err err =
-        db_query(tx, mem, &draft_find, &rows, db_text(user_id), db_text(id), db_int(now));
-    if (!err && rows.count == 0)
-        err = ERR_NOT_FOUND;
+    enum err err = db_query_row(tx, mem, &draft_find, &rows, ERR_NOT_FOUND, db_text(user_id),
+                                db_text(id), db_int(now));
     *document = err ? STR_NONE : db_cell_text(&rows, 0, 0);
     return err;
 }

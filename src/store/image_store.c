@@ -3,15 +3,6 @@
 #include "db/db.h"
 #include "model/user.h"
 
-static enum err
-found_image(enum err err, const struct db_rows *rows, struct str *image)
-{
-    if (!err && rows->count == 0)
-        err = ERR_NOT_FOUND;
-    *image = err ? STR_NONE : db_cell_text(rows, 0, 0);
-    return err;
-}
-
 /* ---- pictures of users ---- */
 
 SQL(picture_add, "INSERT INTO user_picture (picture_id, image) VALUES ($1, $2)");
@@ -47,8 +38,9 @@ enum err
 picture_store_find(struct db_tx *tx, struct arena *mem, struct str picture_id, struct str *image)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &picture_find, &rows, db_text(picture_id));
-    return found_image(err, &rows, image);
+    enum err err = db_query_row(tx, mem, &picture_find, &rows, ERR_NOT_FOUND, db_text(picture_id));
+    *image = err ? STR_NONE : db_cell_text(&rows, 0, 0);
+    return err;
 }
 
 /* ---- logos of apps ---- */
@@ -77,8 +69,10 @@ logo_store_find(struct db_tx *tx, struct arena *mem, struct str app_id, struct s
                 struct str *image)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &logo_find, &rows, db_text(app_id), db_text(mark));
-    return found_image(err, &rows, image);
+    enum err err =
+        db_query_row(tx, mem, &logo_find, &rows, ERR_NOT_FOUND, db_text(app_id), db_text(mark));
+    *image = err ? STR_NONE : db_cell_text(&rows, 0, 0);
+    return err;
 }
 
 /* The mark in the app's row decides whether there is a logo. */

@@ -60,12 +60,10 @@ enum err
 outbox_store_claim(struct db_tx *tx, struct arena *mem, int64_t now, struct mail *out)
 {
     struct db_rows rows = { 0 };
-    enum err err =
-        db_query(tx, mem, &outbox_claim, &rows, db_int(now), db_int(now + CLAIM_SECONDS));
+    enum err err = db_query_row(tx, mem, &outbox_claim, &rows, ERR_NOT_FOUND, db_int(now),
+                                db_int(now + CLAIM_SECONDS));
     if (err)
         return err;
-    if (rows.count == 0)
-        return ERR_NOT_FOUND;
     *out = (struct mail){
         .id = db_cell_text(&rows, 0, 0),
         .user_id = db_cell_text(&rows, 0, 2),

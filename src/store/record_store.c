@@ -85,9 +85,7 @@ enum err
 record_store_lock(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &header_lock, &rows, db_user(user_id));
-    if (!err && rows.count == 0)
-        err = ERR_NOT_FOUND;
+    enum err err = db_query_row(tx, mem, &header_lock, &rows, ERR_NOT_FOUND, db_user(user_id));
     *sequence = db_cell_int(&rows, 0, 0);
     return err;
 }
@@ -97,9 +95,7 @@ record_store_lock_sets(struct db_tx *tx, struct arena *mem, struct str user_id, 
                        struct str *hint_sets)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &header_lock_sets, &rows, db_user(user_id));
-    if (!err && rows.count == 0)
-        err = ERR_NOT_FOUND;
+    enum err err = db_query_row(tx, mem, &header_lock_sets, &rows, ERR_NOT_FOUND, db_user(user_id));
     *sequence = db_cell_int(&rows, 0, 0);
     *hint_sets = db_cell_text(&rows, 0, 1);
     return err ? err : record_store_check(user_id, hint_sets);

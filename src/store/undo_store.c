@@ -32,9 +32,8 @@ undo_store_take(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
                 struct undo_row *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &undo_take, &rows, db_text(user_id), db_text(id), db_int(now));
-    if (!err && rows.count == 0)
-        err = ERR_NOT_FOUND;
+    enum err err = db_query_row(tx, mem, &undo_take, &rows, ERR_NOT_FOUND, db_text(user_id),
+                                db_text(id), db_int(now));
     if (!err)
         *out = (struct undo_row){ .id = db_cell_text(&rows, 0, 0),
                                   .domain = db_cell_text(&rows, 0, 1),

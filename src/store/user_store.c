@@ -117,25 +117,9 @@ find_one(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str 
          struct user *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, sql, &rows, db_text(key));
-    if (err)
-        return err;
-    return rows.count == 0 ? ERR_NOT_FOUND : read_user(&rows, 0, out);
+    enum err err = db_query_row(tx, mem, sql, &rows, ERR_NOT_FOUND, db_text(key));
+    return err ? err : read_user(&rows, 0, out);
 }
-
-/* Runs a statement that ends in RETURNING; returns `fallback` if it returns no row. */
-static enum err
-change_one(struct db_tx *tx, struct arena *mem, const struct sql *sql,
-           const struct db_value *values, size_t count, enum err fallback)
-{
-    struct db_rows rows = { 0 };
-    enum err err = db_query_values(tx, mem, sql, values, count, &rows);
-    if (err)
-        return err;
-    return rows.count == 0 ? fallback : ERR_NONE;
-}
-
-#define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
 /* What a lookup table has, or had, of a user. */
 struct lookup {
@@ -160,16 +144,15 @@ lookup_email(struct str before, struct str after)
 static enum err
 put_lookup(struct db_tx *tx, struct arena *mem, struct str user_id, struct lookup lookup)
 {
-    const struct db_value after[] = { db_text(user_id), db_text(lookup.after) };
-    const struct db_value before[] = { db_text(user_id), db_text(lookup.before) };
     enum err err = ERR_NONE;
     if (str_present(lookup.before) && str_present(lookup.after) &&
         str_eq(lookup.before, lookup.after))
         return err;
     if (str_present(lookup.after))
-        err = change_one(tx, mem, lookup.claim, after, COUNT(after), ERR_TAKEN);
+        err = db_query_row(tx, mem, lookup.claim, NULL, ERR_TAKEN, db_text(user_id),
+                           db_text(lookup.after));
     if (!err && str_present(lookup.before))
-        err = db_query_values(tx, mem, lookup.release, before, COUNT(before), NULL);
+        err = db_query(tx, mem, lookup.release, NULL, db_text(user_id), db_text(lookup.before));
     return err;
 }
 
@@ -179,42 +162,32 @@ lock_keys(struct db_tx *tx, struct arena *mem, struct str user_id, struct str *u
           struct str *email_key)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &user_lock_keys, &rows, db_text(user_id));
+    enum err err = db_query_row(tx, mem, &user_lock_keys, &rows, ERR_NOT_FOUND, db_text(user_id));
     *username = db_cell_text(&rows, 0, 0);
     *email_key = db_cell_text(&rows, 0, 1);
-    return !err && rows.count == 0 ? ERR_NOT_FOUND : err;
+    return err;
 }
 
 enum err
 user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user)
 {
-    const struct db_value values[] = {
-        db_text(user->id),
-        db_text(user->username),
-        db_text(user->email),
-        db_text(user_fold_email(mem, user->email)),
-        db_text(user->name),
-        db_text(user->password_hash),
-        db_text(str_of(user_status_name(user->status))),
-        db_int(user->position),
-        db_int(user->created_at),
-        db_int(user->updated_at),
-        db_text(user->new_email),
-        db_text(user->language),
-        db_text(user->device_key),
-    };
-    /* The auth version starts with other bits of the id than the row key. So a token of a deleted
-     * user is not valid for a later user with the same row key. */
-    const struct db_value header[] = { db_user(user->id),
-                                       db_int(row_key_of_hash(str_from(user->id, 13))),
-                                       db_int(user->created_at) };
     enum err err = put_lookup(tx, mem, user->id, lookup_username(STR_NONE, user->username));
     if (!err)
         err = put_lookup(tx, mem, user->id,
                          lookup_email(STR_NONE, user_fold_email(mem, user->email)));
     if (!err)
-        err = change_one(tx, mem, &user_add, values, COUNT(values), ERR_TAKEN);
-    return err ? err : change_one(tx, mem, &header_add, header, COUNT(header), ERR_INTERNAL);
+        err = db_query_row(
+            tx, mem, &user_add, NULL, ERR_TAKEN, db_text(user->id), db_text(user->username),
+            db_text(user->email), db_text(user_fold_email(mem, user->email)), db_text(user->name),
+            db_text(user->password_hash), db_text(str_of(user_status_name(user->status))),
+            db_int(user->position), db_int(user->created_at), db_int(user->updated_at),
+            db_text(user->new_email), db_text(user->language), db_text(user->device_key));
+    /* The auth version starts with other bits of the id than the row key. So a token of a deleted
+     * user is not valid for a later user with the same row key. */
+    return err ? err
+               : db_query_row(tx, mem, &header_add, NULL, ERR_INTERNAL, db_user(user->id),
+                              db_int(row_key_of_hash(str_from(user->id, 13))),
+                              db_int(user->created_at));
 }
 
 enum err
@@ -229,11 +202,8 @@ find_by(struct db_tx *tx, struct arena *mem, const struct sql *lookup, struct st
         struct user *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, lookup, &rows, db_text(key));
-    if (err)
-        return err;
-    return rows.count == 0 ? ERR_NOT_FOUND
-                           : user_store_find(tx, mem, db_cell_text(&rows, 0, 0), out);
+    enum err err = db_query_row(tx, mem, lookup, &rows, ERR_NOT_FOUND, db_text(key));
+    return err ? err : user_store_find(tx, mem, db_cell_text(&rows, 0, 0), out);
 }
 
 enum err
@@ -277,7 +247,7 @@ enum err
 user_store_count(struct db_tx *tx, struct arena *mem, int64_t *out)
 {
     struct db_rows rows = { 0 };
-    enum err err = db_query_values(tx, mem, &user_count, NULL, 0, &rows);
+    enum err err = db_query(tx, mem, &user_count, &rows);
     *out = db_cell_int(&rows, 0, 0);
     return err;
 }
@@ -287,13 +257,9 @@ enum err
 user_store_put_status(struct db_tx *tx, struct arena *mem, struct str id, enum user_status status,
                       int64_t now)
 {
-    const struct db_value values[] = {
-        db_text(id),
-        db_text(str_of(user_status_name(status))),
-        db_int(now),
-        db_int(status == USER_DISABLED ? 1 : 0),
-    };
-    enum err err = change_one(tx, mem, &user_put_status, values, COUNT(values), ERR_NOT_FOUND);
+    enum err err = db_query_row(tx, mem, &user_put_status, NULL, ERR_NOT_FOUND, db_text(id),
+                                db_text(str_of(user_status_name(status))), db_int(now),
+                                db_int(status == USER_DISABLED ? 1 : 0));
     return err ? err : user_store_bump_auth_version(tx, mem, id);
 }
 
@@ -301,41 +267,41 @@ enum err
 user_store_put_password(struct db_tx *tx, struct arena *mem, struct str id,
                         struct str password_hash, int64_t now)
 {
-    const struct db_value values[] = { db_text(id), db_text(password_hash), db_int(now) };
-    return change_one(tx, mem, &user_put_password, values, COUNT(values), ERR_NOT_FOUND);
+    return db_query_row(tx, mem, &user_put_password, NULL, ERR_NOT_FOUND, db_text(id),
+                        db_text(password_hash), db_int(now));
 }
 
 enum err
 user_store_put_profile(struct db_tx *tx, struct arena *mem, const struct user *user)
 {
-    const struct db_value values[] = { db_text(user->id),        db_text(user->username),
-                                       db_text(user->name),      db_text(user->language),
-                                       db_text(user->time_zone), db_int(user->updated_at) };
     struct str username, email_key;
     enum err err = lock_keys(tx, mem, user->id, &username, &email_key);
     if (!err)
         err = put_lookup(tx, mem, user->id, lookup_username(username, user->username));
-    return err ? err : change_one(tx, mem, &user_put_profile, values, COUNT(values), ERR_NOT_FOUND);
+    return err ? err
+               : db_query_row(tx, mem, &user_put_profile, NULL, ERR_NOT_FOUND, db_text(user->id),
+                              db_text(user->username), db_text(user->name), db_text(user->language),
+                              db_text(user->time_zone), db_int(user->updated_at));
 }
 
 enum err
 user_store_put_new_email(struct db_tx *tx, struct arena *mem, struct str id, struct str email)
 {
-    const struct db_value values[] = { db_text(id), db_text(email) };
-    return change_one(tx, mem, &user_put_new_email, values, COUNT(values), ERR_NOT_FOUND);
+    return db_query_row(tx, mem, &user_put_new_email, NULL, ERR_NOT_FOUND, db_text(id),
+                        db_text(email));
 }
 
 enum err
 user_store_put_email(struct db_tx *tx, struct arena *mem, struct str id, struct str email,
                      int64_t now)
 {
-    const struct db_value values[] = { db_text(id), db_text(email),
-                                       db_text(user_fold_email(mem, email)), db_int(now) };
     struct str username, email_key;
     enum err err = lock_keys(tx, mem, id, &username, &email_key);
     if (!err)
         err = put_lookup(tx, mem, id, lookup_email(email_key, user_fold_email(mem, email)));
-    return err ? err : change_one(tx, mem, &user_put_email, values, COUNT(values), ERR_NOT_FOUND);
+    return err ? err
+               : db_query_row(tx, mem, &user_put_email, NULL, ERR_NOT_FOUND, db_text(id),
+                              db_text(email), db_text(user_fold_email(mem, email)), db_int(now));
 }
 
 /* A password that was changed meanwhile is not replaced by a hash of the old one. */
@@ -350,8 +316,7 @@ user_store_renew_password(struct db_tx *tx, struct arena *mem, struct str id, st
 enum err
 user_store_lock(struct db_tx *tx, struct arena *mem, struct str id)
 {
-    const struct db_value values[] = { db_text(id) };
-    return change_one(tx, mem, &user_lock, values, COUNT(values), ERR_NOT_FOUND);
+    return db_query_row(tx, mem, &user_lock, NULL, ERR_NOT_FOUND, db_text(id));
 }
 
 enum err
@@ -363,7 +328,6 @@ user_store_bump_auth_version(struct db_tx *tx, struct arena *mem, struct str id)
 enum err
 user_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
 {
-    const struct db_value values[] = { db_text(id) };
     struct str username, email_key;
     enum err err = lock_keys(tx, mem, id, &username, &email_key);
     if (!err)
@@ -371,7 +335,7 @@ user_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
     if (!err)
         err = put_lookup(tx, mem, id, lookup_email(email_key, STR_NONE));
     if (!err)
-        err = change_one(tx, mem, &user_delete, values, COUNT(values), ERR_NOT_FOUND);
+        err = db_query_row(tx, mem, &user_delete, NULL, ERR_NOT_FOUND, db_text(id));
     return err ? err : db_query(tx, mem, &header_delete, NULL, db_user(id));
 }
 
