@@ -18,9 +18,7 @@ fail(struct command_call *call, enum err err)
     if (err == ERR_FORBIDDEN)
         return command_fail(call, err, "app %.*s is public and has no secret",
                             STR_ARG(call->arguments[0]));
-    if (err == ERR_UNAVAILABLE)
-        return command_fail_unavailable(call);
-    return command_fail(call, err, "the command failed (%s)", err_name(err));
+    return command_fail_other(call, err);
 }
 
 /* One array element per line, in the order of registration. */

@@ -294,8 +294,10 @@ command_fail(struct command_call *call, enum err err, const char *format, ...)
 }
 
 int
-command_fail_unavailable(struct command_call *call)
+command_fail_other(struct command_call *call, enum err err)
 {
+    if (err != ERR_UNAVAILABLE)
+        return command_fail(call, err, "the command failed (%s)", err_name(err));
     if (call->db != NULL && db_is_full(call->db))
         return command_fail(call, ERR_UNAVAILABLE,
                             "store: the disk of %.*s is full; nothing was changed; free space and "

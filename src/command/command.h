@@ -114,8 +114,9 @@ bool command_wants_input(const struct command_call *call);
 int command_fail(struct command_call *call, enum err err, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same for ERR_UNAVAILABLE: says whether the disk is full. */
-int command_fail_unavailable(struct command_call *call);
+/* The same for an error that needs no sentence of the command. ERR_UNAVAILABLE: says whether the
+ * disk is full. */
+int command_fail_other(struct command_call *call, enum err err);
 
 /* The same for an error from opening the store. Returns 2 if the store does not exist, because then
  * a setting is wrong. */

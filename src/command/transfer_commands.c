@@ -28,11 +28,9 @@ fail(struct command_call *call, enum err err, struct str login, const struct why
         return command_fail(call, err, "%s; nothing was changed", why->text);
     if (err == ERR_NOT_FOUND)
         return command_fail(call, err, "there is no user %.*s", STR_ARG(login));
-    if (err == ERR_UNAVAILABLE)
-        return command_fail_unavailable(call);
     if (err == ERR_TOO_LARGE)
         return command_fail(call, err, "the document would be larger than 64 MiB");
-    return command_fail(call, err, "the command failed (%s)", err_name(err));
+    return command_fail_other(call, err);
 }
 
 /* ---- the output of a step ---- */

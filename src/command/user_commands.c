@@ -15,23 +15,9 @@
 static int
 fail(struct command_call *call, enum err err, struct str login)
 {
-    switch (err) {
-    case ERR_NOT_FOUND:
+    if (err == ERR_NOT_FOUND)
         return command_fail(call, err, "there is no user %.*s", STR_ARG(login));
-    case ERR_UNAVAILABLE:
-        return command_fail_unavailable(call);
-    case ERR_NONE:
-    case ERR_INVALID:
-    case ERR_UNAUTHENTICATED:
-    case ERR_FORBIDDEN:
-    case ERR_TAKEN:
-    case ERR_TOO_LARGE:
-    case ERR_RATE:
-    case ERR_UNCONFIRMED:
-    case ERR_INTERNAL:
-        break;
-    }
-    return command_fail(call, err, "the command failed (%s)", err_name(err));
+    return command_fail_other(call, err);
 }
 
 static void
