@@ -34,7 +34,7 @@
     " UNION ALL SELECT app_id, 'deleted' FROM deleted_app) AS apps"                  \
     " ORDER BY app_id COLLATE \"C\""
 
-#define HOLD                                                                      \
+#define LOCK_APP                                                                  \
     "SELECT epoch, created_at, row_to_json(app)::text FROM app WHERE app_id = $1" \
     " FOR UPDATE"
 #define DELETED "SELECT epoch FROM deleted_app WHERE app_id = $1"
@@ -126,7 +126,7 @@ lock_app(struct repair *repair, struct str id, size_t database, struct copy *out
     const struct db_value key[] = { db_text(id) };
     struct db_rows row = { 0 }, deleted = { 0 }, logo = { 0 };
     *out = (struct copy){ 0 };
-    enum err err = query(repair, database, HOLD, key, 1, &row);
+    enum err err = query(repair, database, LOCK_APP, key, 1, &row);
     if (!err)
         err = query(repair, database, DELETED, key, 1, &deleted);
     if (!err)

@@ -144,7 +144,8 @@ check_whole(const struct route *row, const struct json_value *operation, const s
         json_member(schema, "minimum")->integer != field->min ||
         json_member(schema, "maximum")->integer != field->max || fallback == NULL ||
         fallback->integer != field->fallback)
-        fail_msg("%s %s: minimum, maximum, or default differs from its row", row->path, field->name);
+        fail_msg("%s %s: minimum, maximum, or default differs from its row", row->path,
+                 field->name);
 }
 
 static void
