@@ -42,7 +42,7 @@ test("a form on the app's page cannot add permissions", async (t) => {
   assert.deepEqual(await app.worth(set.access_token), [MUSIC]);
 });
 
-test("with nothing ticked the app is disconnected", async (t) => {
+test("with nothing checked the app is disconnected", async (t) => {
   const { ada, app } = await stage(t);
   const set = await ada.connect(app);
   const page = await press(ada, at(app), at(app, "/scopes"), { ticks: [] });

@@ -51,7 +51,7 @@ test("a copy of the session's key from before a password change is invalid", asy
   assert.equal(page.text.split("/account/security/sessions/").length, length, "the session was replaced, not added");
 });
 
-test("with the box ticked every app is disconnected, too", async (t) => {
+test("with the box checked every app is disconnected, too", async (t) => {
   const { w, ada, app } = await stage(t);
   const set = await ada.connect(app);
   w.secrets.add(NEW);

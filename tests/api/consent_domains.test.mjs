@@ -35,7 +35,7 @@ test("a request without the domains that were allowed asks again", async (t) => 
   assert.ok(!(await asks(ada, app, WIDE)));
 });
 
-test("a domain that was unticked or removed stays out of reach until the user is asked", async (t) => {
+test("a domain that was unchecked or removed stays inaccessible until the user is asked", async (t) => {
   const { ada, app } = await stage(t);
   const scope = `${MUSIC} ${FOOD} ${WIDE}`;
   const api = await Client.connect(ada, app, { scope, ticks: [MUSIC, "agent_hints", "preferences:write"] });

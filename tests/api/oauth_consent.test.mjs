@@ -56,7 +56,7 @@ test("denying redirects with access_denied, and the app gets nothing (A39)", asy
   await assertNotGranted(ada, app);
 });
 
-test("scopes that were not asked for cannot be ticked into the answer, nor anything else be changed by a field", async (t) => {
+test("scopes that were not asked for cannot be checked into the answer, nor anything else be changed by a field", async (t) => {
   const { w, ada, app } = await stage(t);
   const other = await addApp(w, { name: "Other App", redirect_uri: "https://other.example/cb" });
   const { form, ...request } = await ada.asked(app, { scope: TWO });

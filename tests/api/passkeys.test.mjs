@@ -283,7 +283,7 @@ test("sensitive changes need a password or passkey of the last five minutes", as
   assert.equal(await isSignedIn(ada), true);
 });
 
-test("deleting the account needs the tick, and deletes the passkeys", async (t) => {
+test("deleting the account needs the checked box, and deletes the passkeys", async (t) => {
   const { w, ada } = await begin(t);
   const passkey = await added(ada);
   const { user } = JSON.parse((await ada.get("/account/data/export")).text);

@@ -30,7 +30,7 @@ const READS = [
   ...["text", "json", "bullets"].flatMap((format) => ["", "&context=restaurant_search", "&context=hotel_search"].map((more) => `agent-hints?max_tokens=2000&format=${format}${more}`)),
 ];
 
-test("the box is not ticked, and without it no route shows or counts sensitive facts", async (t) => {
+test("the box is not checked, and without it no route shows or counts sensitive facts", async (t) => {
   const { w, ada, app, all, api } = await scene(t);
   const { page } = await ada.asked(app, { scope: SCOPE, prompt: "consent" });
   const form = formTo(page.text, "/oauth/consent");

@@ -106,7 +106,7 @@ const CLIENTS = {
 
 for (const [who, make] of Object.entries(CLIENTS))
   for (const javaScriptEnabled of [true, false])
-    test(`${who} sees sensitive facts only if their box is ticked, ${javaScriptEnabled ? "with" : "without"} JavaScript`, async (test) => {
+    test(`${who} sees sensitive facts only if their box is checked, ${javaScriptEnabled ? "with" : "without"} JavaScript`, async (test) => {
       const t = inReverse(test);
       const SECRET = /low-sodium/i;
       const host = await documentHost(t);

@@ -66,7 +66,7 @@ const GOODREADS = "Book Id,Title,Author,Author l-f,Additional Authors,ISBN,ISBN1
   + book("Dune (Dune, #1)", "Frank Herbert", 5) + book("Emma", "Jane Austen", 4) + book("Meh", "Someone", 2);
 
 for (const view of [...VIEWS, { name: "desk-plain", javaScriptEnabled: false }]) {
-  test(`memories and each service's file are previewed, and what stays ticked is stored: ${view.name}`, async (t) => {
+  test(`memories and each service's file are previewed, and what stays checked is stored: ${view.name}`, async (t) => {
     const { page, look, stored } = await scene(t, view);
     await look("page");
     await page.fill("#text", MEMORIES);

@@ -43,7 +43,7 @@ async function scene(t) {
   const far = await addApp(w, { owner: "ada", name: "Far away", redirect_uris: [uri, `${uri}2`] });
   for (const params of [{ redirect_uri: `${uri}/elsewhere` }, { code_challenge_method: "plain" }]) await w.get(far.request(params).path);
   const ask = (params) => app.request({ scope: EVERYTHING, prompt: "consent", ...params }).path;
-  const nobody = ["/", "/signin", `/signin?next=${encodeURIComponent(ask())}`, "/signup", "/forgot", "/recover", "/reset?token=x", "/privacy", "/nothing/here", ask({ client_id: "app_AAAAAAAAAAAAAAAAAAAAAA" }), ask({ redirect_uri: "https://evil.example/" })];
+  const signedOut = ["/", "/signin", `/signin?next=${encodeURIComponent(ask())}`, "/signup", "/forgot", "/recover", "/reset?token=x", "/privacy", "/nothing/here", ask({ client_id: "app_AAAAAAAAAAAAAAAAAAAAAA" }), ask({ redirect_uri: "https://evil.example/" })];
   const signedIn = [
     "/", "/account", "/account?q=thai", "/account?q=nothing+like+it", "/account/waiting", "/account/facts", "/connect",
     ...DOMAINS.map((domain) => `/account/domains/${domain}`), `/account/domains/${FOOD}?show=cuisines`,
@@ -54,12 +54,12 @@ async function scene(t) {
     ...["", "/connect", "/try", "/settings", "/delete"].map((tab) => `/developer/apps/${far.client_id}${tab}`),
     `/developer/apps/${app.client_id}`,
   ];
-  return { w, nobody, signedIn };
+  return { w, signedOut, signedIn };
 }
 
 test("no page is wider than its window, zoomed and with large text", async (outer) => {
   const t = inReverse(outer);
-  const { w, nobody, signedIn } = await scene(t);
+  const { w, signedOut, signedIn } = await scene(t);
   const page = await open(t, w, ZOOMED);
   const found = [];
   // A page is loaded once, in the size that the page before had last, and looked at in both.
@@ -74,9 +74,9 @@ test("no page is wider than its window, zoomed and with large text", async (oute
     }
     sizes.reverse();
   };
-  for (const where of nobody) {
+  for (const where of signedOut) {
     await page.goto(where);
-    await look(`nobody ${where}`);
+    await look(`signedOut ${where}`);
   }
   await page.goto("/signin");
   await signIn(page, { password: "wrong kettle sings at dusk" });
