@@ -6,7 +6,7 @@
  * the stored app serves for DOCUMENT_STALE_SECONDS. A failure is remembered for
  * DOCUMENT_FAILED_SECONDS.
  *
- *   1  documents_check     whether the app is stored and fresh
+ *   1  documents_check    whether the app is stored and fresh
  *   2  documents_wait     otherwise: fetches the document without occupying a thread
  *   3  documents_finish   stores the app, or says what is wrong with the document
  *
