@@ -338,7 +338,7 @@ test("where sign-up is closed, a passkey creates no account", async (t) => {
 
 test("on an IP address no passkeys are offered", async (t) => {
   const { w, ada } = await stage(t);
-  assert.match(mainText(await open(ada, SECURITY)), /browsers offer no passkeys here/);
+  assert.match(mainText(await open(ada, SECURITY)), /use passkeys here because the address/);
   for (const path of ["/signin", "/signup", SECURITY]) assert.doesNotMatch((await ada.get(path)).text, /passkey\.js|data-passkey/, path);
   assert.equal((await new Person(w).get("/passkeys/challenge?for=sign_in")).status, 404);
 });
