@@ -172,16 +172,11 @@ doctor(struct command_call *call)
 }
 
 const struct command doctor_commands[] = {
-    { "doctor",
-      "",
-      0,
-      0,
-      { { "ca", "FILE", "PEM file with the certificates that may sign the service's" },
-        JSON_OPTION },
-      COMMAND_WITHOUT_STORE,
-      NO_INPUT,
-      NULL,
-      doctor,
-      "check the running service as a client sees it, its files, disk, and mail server" },
+    { "doctor", "",
+      .options = { { "ca", "FILE", "PEM file with the certificates that may sign the service's" },
+                   JSON_OPTION },
+      .mode = COMMAND_WITHOUT_STORE, .run = doctor,
+      .summary =
+          "check the running service as a client sees it, its files, disk, and mail server" },
     { 0 },
 };

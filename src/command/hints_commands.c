@@ -100,19 +100,13 @@ show_hints(struct command_call *call)
 }
 
 const struct command hints_commands[] = {
-    { "hints",
-      "USER",
-      1,
-      1,
-      { { "context", "CONTEXT", "task of the agent, such as restaurant_search" },
-        { "max-tokens", "N", "token budget, 1 to 4000 (default 100)" },
-        { "format", "FORMAT", "text, json, or bullets (default text)" },
-        { "domains", "LIST", "only these domains, separated by commas" },
-        { "json", NULL, "print the JSON response of the API" } },
-      COMMAND_ON_STORE,
-      NO_INPUT,
-      NULL,
-      show_hints,
-      "print the hints an agent would get about a user" },
+    { "hints", "USER", .arguments_min = 1, .arguments_max = 1,
+      .options = { { "context", "CONTEXT", "task of the agent, such as restaurant_search" },
+                   { "max-tokens", "N", "token budget, 1 to 4000 (default 100)" },
+                   { "format", "FORMAT", "text, json, or bullets (default text)" },
+                   { "domains", "LIST", "only these domains, separated by commas" },
+                   { "json", NULL, "print the JSON response of the API" } },
+      .mode = COMMAND_ON_STORE, .run = show_hints,
+      .summary = "print the hints an agent would get about a user" },
     { 0 },
 };
