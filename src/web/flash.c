@@ -1,7 +1,7 @@
 /* flash.c - the cookie holds a form: key, what, count, undo, and to, in base64url.
  *
- * The cookie is not signed. A forged key selects another of the messages below, values are escaped
- * by the template, and an undo id is checked where it is used. */
+ * The cookie is not signed. A forged key selects another message whose key begins with "flash.",
+ * values are escaped by the template, and an undo id is checked where it is used. */
 #include "web/flash.h"
 
 #include "base/arena.h"
@@ -12,58 +12,13 @@
 #include "text/url.h"
 #include "web/browser_cookie.h"
 #include "web/call.h"
+#include "web/language.h"
 #include "web/message.h"
 #include "web/response.h"
 
 #define COOKIE_MAX ((size_t)3 * 1024) /* browsers keep 4 KiB */
 #define COOKIE "penchant-flash"
 #define SECONDS 60
-
-/* All flash messages. The cookie contains one of these keys. */
-static const char messages[][32] MESSAGE_KEYS = { "flash.signed_out",
-                                                  "flash.password_changed",
-                                                  "flash.password_changed_apps",
-                                                  "flash.session_ended",
-                                                  "flash.password_set",
-                                                  "flash.profile_saved",
-                                                  "flash.confirm_first",
-                                                  "flash.passkey_added",
-                                                  "flash.passkey_removed",
-                                                  "flash.password_removed",
-                                                  "flash.email_sent",
-                                                  "flash.reset_sent",
-                                                  "flash.email_confirmed",
-                                                  "flash.disconnected",
-                                                  "flash.narrowed",
-                                                  "flash.withheld",
-                                                  "flash.shared",
-                                                  "flash.end_set",
-                                                  "flash.app_facts_removed",
-                                                  "flash.fact_added",
-                                                  "flash.fact_set",
-                                                  "flash.fact_exists",
-                                                  "flash.fact_removed",
-                                                  "flash.fact_suppressed",
-                                                  "flash.fact_lifted",
-                                                  "flash.fact_accepted",
-                                                  "flash.fact_rejected",
-                                                  "flash.fact_changed",
-                                                  "flash.fact_kept",
-                                                  "flash.fact_decided",
-                                                  "flash.all_accepted",
-                                                  "flash.all_rejected",
-                                                  "flash.imported",
-                                                  "flash.app.saved",
-                                                  "flash.app.logo_saved",
-                                                  "flash.app.logo_removed",
-                                                  "flash.app.domain_verified",
-                                                  "flash.app.disabled",
-                                                  "flash.app.enabled",
-                                                  "flash.app.deleted",
-                                                  "flash.app.old_secret_revoked",
-                                                  "flash.undone",
-                                                  "flash.undo_too_late",
-                                                  "flash.signed_out_deciding" };
 
 static void
 add_pair(struct buf *out, const char *name, struct str value)
@@ -121,12 +76,13 @@ flash_put(struct call *call, struct values *values)
     struct str pairs = base64url_decode(call->mem, str_first(cookie, COOKIE_MAX));
     if (!str_present(pairs) || form_read(call->mem, pairs, form, &why) != ERR_NONE)
         return true; /* unreadable: clear it */
-    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
-        if (str_eq_c(form_find(form, "key"), messages[i])) {
-            const struct message_value parts[] = { { "what", form_find(form, "what") },
-                                                   { "count", form_find(form, "count") } };
-            values_text(values, "flash", message_with(call, messages[i], parts, 2));
-            put_undo(values, form);
-        }
+    struct str key = form_find(form, "key");
+    if (str_starts(key, STR("flash.")) &&
+        str_present(catalog_find(message_language(call)->catalog, key))) {
+        const struct message_value parts[] = { { "what", form_find(form, "what") },
+                                               { "count", form_find(form, "count") } };
+        values_text(values, "flash", message_with(call, str_c(call->mem, key), parts, 2));
+        put_undo(values, form);
+    }
     return true;
 }

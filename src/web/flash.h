@@ -13,7 +13,7 @@ struct call;
 struct values;
 
 struct flash {
-    const char *key;  /* message key, one of the table in flash.c */
+    const char *key;  /* message key, begins with "flash." */
     struct str what;  /* its {what}; absent: none */
     struct str count; /* its {count}; absent: none */
     struct str undo;  /* id for undo_run(); absent: no undo */
