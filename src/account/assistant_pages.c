@@ -5,7 +5,6 @@
  * assistant is an app that registered itself or has a metadata document: assistants do not come
  * from the portal. */
 #include "account/account_routes.h"
-#include "base/base64url.h"
 #include "base/buf.h"
 #include "dispatch/browser_session.h"
 #include "flow/connections.h"
@@ -13,8 +12,9 @@
 #include "job/usage_counters.h"
 #include "page/account_page.h"
 #include "page/when.h"
-#include "template/template.h"
+#include "text/base64url.h"
 #include "text/json_write.h"
+#include "template/template.h"
 #include "text/url.h"
 #include "web/call.h"
 #include "web/message.h"

@@ -1,15 +1,21 @@
 #include "base/shard.h"
 
-#include "base/base64url.h"
+#include "base/ascii.h"
 
 #define FIRST STR("AA")
+
+int
+shard_digit(char c)
+{
+    return base64_digit(c, "-_");
+}
 
 /* The text may come from a request. Any answer is safe: in the wrong shard, nothing is found. */
 struct str
 shard_at_start(struct str text)
 {
-    bool valid = text.len >= SHARD_LENGTH && base64url_digit(text.ptr[0]) >= 0 &&
-                 base64url_digit(text.ptr[1]) >= 0;
+    bool valid =
+        text.len >= SHARD_LENGTH && shard_digit(text.ptr[0]) >= 0 && shard_digit(text.ptr[1]) >= 0;
     return valid ? str_first(text, SHARD_LENGTH) : FIRST;
 }
 
@@ -24,7 +30,7 @@ int
 shard_number(struct str shard)
 {
     struct str valid = shard_at_start(shard);
-    return base64url_digit(valid.ptr[0]) * 64 + base64url_digit(valid.ptr[1]);
+    return shard_digit(valid.ptr[0]) * 64 + shard_digit(valid.ptr[1]);
 }
 
 bool

@@ -25,6 +25,9 @@ struct str shard_at_start(struct str text);
 /* 0 to SHARD_COUNT - 1. */
 int shard_number(struct str shard);
 
+/* The value of a base64url digit, 0 to 63; -1 for any other character. */
+int shard_digit(char c);
+
 /* Whether a stored hash belongs to the shard of the id, as every hash that the program stores does.
  */
 bool shard_holds(struct str hash, struct str id);

@@ -8,7 +8,6 @@
 
 #include "base/arena.h"
 #include "base/ascii.h"
-#include "base/base64url.h"
 #include "base/shard.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
@@ -76,7 +75,7 @@ mask(char part[static RANDOM_LENGTH])
     static const char digits[65] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     for (size_t i = 0; i < SHARD_LENGTH; i++)
-        part[i] = digits[(base64url_digit(part[i]) ^ base64url_digit(part[MASK_AT + i])) & 63];
+        part[i] = digits[(shard_digit(part[i]) ^ shard_digit(part[MASK_AT + i])) & 63];
 }
 
 /* Wipes the bytes. The shard replaces the first 12 bits; absent: they stay. */
@@ -105,7 +104,7 @@ secret_make(struct arena *mem, enum secret_kind kind, struct str shard)
     return make(mem, kind, bytes, shard);
 }
 
-/* The text may be anything: base64url_digit() returns -1 for other characters, and mask() keeps six
+/* The text may be anything: shard_digit() returns -1 for other characters, and mask() keeps six
  * bits of it. */
 int
 secret_shard(struct str text)

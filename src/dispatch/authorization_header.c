@@ -1,7 +1,7 @@
 /* authorization_header.c - the schemes Bearer (RFC 6750 §2.1) and Basic (RFC 7617). */
 #include "dispatch/authorization_header.h"
 
-#include "base/base64url.h"
+#include "text/base64url.h"
 #include "text/url.h"
 
 struct str

@@ -7,10 +7,10 @@
 #include "dispatch/browser_session.h"
 
 #include "base/arena.h"
-#include "base/base64url.h"
 #include "base/buf.h"
 #include "crypt/digest.h"
 #include "flow/sessions.h"
+#include "text/base64url.h"
 #include "text/form.h"
 #include "text/multipart.h"
 #include "text/url.h"

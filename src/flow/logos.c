@@ -1,11 +1,11 @@
 #include "flow/logos.h"
 
-#include "base/base64url.h"
 #include "model/app.h"
 #include "model/logo.h"
 #include "store/app_store.h"
 #include "store/image_store.h"
 #include "store/tx.h"
+#include "text/base64url.h"
 
 struct change {
     struct arena *mem;

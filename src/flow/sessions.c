@@ -6,17 +6,17 @@
  * same to the caller and take the same time: an unknown user costs a comparison as well. */
 #include "flow/sessions.h"
 
-#include "base/base64url.h"
 #include "base/buf.h"
 #include "base/shard.h"
-#include "credential/session_store.h"
 #include "crypt/digest.h"
 #include "crypt/password.h"
 #include "crypt/random.h"
 #include "flow/accounts.h"
 #include "store/activity_store.h"
+#include "credential/session_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
+#include "text/base64url.h"
 #include "text/utf8.h"
 
 #define KEY_LENGTH RANDOM_KEY_LENGTH

@@ -6,11 +6,11 @@
  * written only with the change that it allows, in the same transaction (challenge_use()). */
 #include "identity/challenge.h"
 
-#include "base/base64url.h"
-#include "credential/passkey_store.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
+#include "credential/passkey_store.h"
 #include "store/tx.h"
+#include "text/base64url.h"
 
 #define RANDOM_BYTES 32
 #define NONCE_LENGTH BASE64URL_LENGTH(RANDOM_BYTES)

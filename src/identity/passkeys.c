@@ -8,15 +8,15 @@
 #include "identity/passkeys.h"
 
 #include "base/ascii.h"
-#include "base/base64url.h"
 #include "base/log.h"
-#include "credential/passkey_store.h"
-#include "credential/recovery_store.h"
 #include "crypt/random.h"
 #include "flow/accounts.h"
 #include "passkey/credential.h"
+#include "credential/passkey_store.h"
+#include "credential/recovery_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
+#include "text/base64url.h"
 
 /* ---- answers ---- */
 

@@ -1,12 +1,12 @@
 #include "identity/picture.h"
 
-#include "base/base64url.h"
 #include "base/shard.h"
 #include "crypt/random.h"
 #include "model/user.h"
 #include "store/image_store.h"
 #include "store/tx.h"
 #include "store/user_store.h"
+#include "text/base64url.h"
 #include "text/png.h"
 
 #define ID_MAX 100

@@ -8,8 +8,8 @@
 #include "mcp/envelope.h"
 
 #include "base/arena.h"
-#include "base/base64url.h"
 #include "base/err.h"
+#include "text/base64url.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
 #include "text/utf8.h"

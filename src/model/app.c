@@ -6,10 +6,10 @@
 #include "model/app.h"
 
 #include "base/ascii.h"
-#include "base/base64url.h"
 #include "base/buf.h"
 #include "crypt/digest.h"
 #include "model/redirect_uri.h"
+#include "text/base64url.h"
 #include "text/look_alike.h"
 #include "text/utf8.h"
 

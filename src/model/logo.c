@@ -1,8 +1,8 @@
 #include "model/logo.h"
 
-#include "base/base64url.h"
 #include "crypt/digest.h"
 #include "model/app.h"
+#include "text/base64url.h"
 #include "text/png.h"
 
 /* The mark is taken from the cleaned image, so that the same picture has the same URL. */

@@ -1,7 +1,7 @@
 #include "model/pkce.h"
 
-#include "base/base64url.h"
 #include "crypt/digest.h"
+#include "text/base64url.h"
 #include "text/url.h"
 
 #define CHALLENGE_LENGTH DIGEST_TEXT_LENGTH

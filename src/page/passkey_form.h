@@ -5,10 +5,10 @@
 #ifndef PAGE_PASSKEY_FORM_H
 #define PAGE_PASSKEY_FORM_H
 
-#include "base/base64url.h"
 #include "identity/passkeys.h"
 #include "passkey/auth_data.h"
 #include "passkey/client_data.h"
+#include "text/base64url.h"
 #include "web/field.h"
 
 struct call;

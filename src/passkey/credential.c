@@ -5,10 +5,10 @@
  * function returns; results are copied to the arena. */
 #include "passkey/credential.h"
 
-#include "base/base64url.h"
 #include "crypt/digest.h"
 #include "passkey/auth_data.h"
 #include "passkey/client_data.h"
+#include "text/base64url.h"
 
 #include <fido.h>
 #include <fido/eddsa.h>

@@ -1,6 +1,5 @@
 #include "store/row_key.h"
 
-#include "base/base64url.h"
 #include "base/shard.h"
 #include "db/db.h"
 
@@ -8,7 +7,7 @@
 static int64_t
 digit(char c)
 {
-    int value = base64url_digit(c);
+    int value = shard_digit(c);
     return value < 0 ? 0 : value;
 }
 

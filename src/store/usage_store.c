@@ -12,7 +12,6 @@
 #include "store/usage_store.h"
 
 #include "base/arena.h"
-#include "base/base64url.h"
 #include "base/shard.h"
 #include "db/db.h"
 
@@ -176,7 +175,7 @@ slot_of(struct str app_id, int64_t day)
     static const size_t prefix = 4;
     int64_t key = 0;
     for (size_t i = prefix; i < prefix + APP_KEY_DIGITS; i++) {
-        int digit = i < app_id.len ? base64url_digit(app_id.ptr[i]) : 0;
+        int digit = i < app_id.len ? shard_digit(app_id.ptr[i]) : 0;
         key = key * 64 + (digit < 0 ? 0 : digit);
     }
     return day * SLOTS_OF_DAY + key;

@@ -5,10 +5,10 @@
 #include "web/flash.h"
 
 #include "base/arena.h"
-#include "base/base64url.h"
 #include "base/buf.h"
-#include "template/template.h"
+#include "text/base64url.h"
 #include "text/form.h"
+#include "template/template.h"
 #include "text/url.h"
 #include "web/browser_cookie.h"
 #include "web/call.h"

@@ -1,7 +1,7 @@
 /* Bytes survive encoding and decoding; only the canonical encoding is accepted. */
 #include "fuzz.h"
 
-#include "base/base64url.h"
+#include "text/base64url.h"
 
 int
 LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

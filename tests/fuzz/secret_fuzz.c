@@ -1,7 +1,6 @@
 /* Any bytes as a secret, unchanged and with a correct checksum: an accepted one has its prefix,
  * only allowed characters, and a correct checksum, and is returned unchanged. */
 #include "base/arena.h"
-#include "base/base64url.h"
 #include "base/shard.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
@@ -28,8 +27,8 @@ try_kinds(struct arena *mem, struct str text)
         bool of_user = kinds[i] != SECRET_CLIENT;
         assert(str_eq(str_from(hash, 2), str_from(digest, 2)));
         for (size_t j = 0; j < 2; j++)
-            assert(of_user ? base64url_digit(hash.ptr[j]) == (base64url_digit(text.ptr[6 + j]) ^
-                                                              base64url_digit(text.ptr[46 + j]))
+            assert(of_user ? shard_digit(hash.ptr[j]) ==
+                                 (shard_digit(text.ptr[6 + j]) ^ shard_digit(text.ptr[46 + j]))
                            : hash.ptr[j] == digest.ptr[j]);
         for (size_t j = 0; j < text.len; j++)
             assert(strchr("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_",

@@ -1,5 +1,4 @@
 #include "base/arena.h"
-#include "base/base64url.h"
 #include "base/shard.h"
 #include "crypt/digest.h"
 #include "crypt/random.h"
@@ -58,8 +57,8 @@ the_hash_is_the_digest_of_the_whole_text(void **state)
 static int
 shard_shown(struct str text)
 {
-    int first = base64url_digit(text.ptr[6]) ^ base64url_digit(text.ptr[46]);
-    return first * 64 + (base64url_digit(text.ptr[7]) ^ base64url_digit(text.ptr[47]));
+    int first = shard_digit(text.ptr[6]) ^ shard_digit(text.ptr[46]);
+    return first * 64 + (shard_digit(text.ptr[7]) ^ shard_digit(text.ptr[47]));
 }
 
 static void

@@ -1,8 +1,7 @@
-#include "base/base64url.h"
-#include "credential/session_store.h"
-#include "credential/token_store.h"
 #include "job/expiry.h"
 #include "store/housekeeping_store.h"
+#include "credential/session_store.h"
+#include "credential/token_store.h"
 #include "unit/flow/world.h"
 
 static enum err
@@ -99,8 +98,8 @@ consent_exchange_and_refresh_work(struct kit *kit)
 static bool
 is_in(struct str secret, struct str shard)
 {
-    int first = base64url_digit(secret.ptr[6]) ^ base64url_digit(secret.ptr[46]);
-    int second = base64url_digit(secret.ptr[7]) ^ base64url_digit(secret.ptr[47]);
+    int first = shard_digit(secret.ptr[6]) ^ shard_digit(secret.ptr[46]);
+    int second = shard_digit(secret.ptr[7]) ^ shard_digit(secret.ptr[47]);
     return first * 64 + second == shard_number(shard);
 }
 

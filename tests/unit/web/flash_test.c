@@ -1,6 +1,6 @@
 #include "unit/web/call_by_hand.h"
 
-#include "base/base64url.h"
+#include "text/base64url.h"
 #include "web/flash.h"
 
 #define COOKIE "__Host-penchant-flash"

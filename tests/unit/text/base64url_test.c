@@ -1,7 +1,7 @@
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
-#include "base/base64url.h"
+#include "text/base64url.h"
 
 static void
 encoding_is_that_of_rfc_4648_without_padding(void **state)

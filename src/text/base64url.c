@@ -1,14 +1,14 @@
-#include "base/base64url.h"
+#include "text/base64url.h"
 
 #include "base/arena.h"
+#include "base/ascii.h"
 
 #define URL_EXTRA "-_"
 #define STANDARD_EXTRA "+/"
 
-/* A table takes a sixth of the time of libsodium's constant-time encoder. It leaks no timing: the
- * table fits into one cache line. */
-void
-base64url_write(struct str bytes, char *out)
+/* The table fits into one cache line, so that lookups leak no timing. */
+static void
+write_digits(struct str bytes, char *out)
 {
     _Alignas(64) static const char digits[65] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789" URL_EXTRA;
@@ -28,7 +28,7 @@ base64url_encode(struct arena *mem, struct str bytes)
 {
     size_t length = BASE64URL_LENGTH(bytes.len);
     char *text = arena_alloc(mem, length + 1);
-    base64url_write(bytes, text);
+    write_digits(bytes, text);
     return (struct str){ text, length };
 }
 
@@ -47,25 +47,6 @@ base64url_only(struct str text)
     return only;
 }
 
-/* `extra`: the last two characters of the alphabet. */
-static int
-digit(char c, const char *extra)
-{
-    if (c >= 'A' && c <= 'Z')
-        return c - 'A';
-    if (c >= 'a' && c <= 'z')
-        return c - 'a' + 26;
-    if (c >= '0' && c <= '9')
-        return c - '0' + 52;
-    return c == extra[0] ? 62 : c == extra[1] ? 63 : -1;
-}
-
-int
-base64url_digit(char c)
-{
-    return digit(c, URL_EXTRA);
-}
-
 /* Strict, because an accepted second spelling of a token or id would be another text with the same
  * bytes. */
 static struct str
@@ -78,7 +59,7 @@ decode(struct arena *mem, struct str text, const char *extra)
     uint32_t bits = 0;
     unsigned held = 0;
     for (size_t i = 0; i < text.len; i++) {
-        int six = digit(text.ptr[i], extra);
+        int six = base64_digit(text.ptr[i], extra);
         if (six < 0)
             return STR_NONE;
         bits = bits << 6 | (uint32_t)six;

@@ -1,20 +1,15 @@
 /* base64url.h - base64url without padding (RFC 4648 section 5), and base64 with padding (section 4)
  * for HTTP Basic. Safe from any thread; results are allocated from the arena. */
-#ifndef BASE_BASE64URL_H
-#define BASE_BASE64URL_H
+#ifndef TEXT_BASE64URL_H
+#define TEXT_BASE64URL_H
 
 #include "base/str.h"
 
 /* Whether all characters are in the base64url alphabet, as in ids, keys, and tokens. */
 bool base64url_only(struct str text);
 
-/* The six bits that a character represents; -1 for any other character. */
-int base64url_digit(char c);
-
 #define BASE64URL_LENGTH(bytes) (((bytes)*4 + 2) / 3)
 
-/* Writes BASE64URL_LENGTH(bytes.len) characters without a NUL. */
-void base64url_write(struct str bytes, char *out);
 struct str base64url_encode(struct arena *mem, struct str bytes);
 
 /* Strict: rejects padding, other characters, and nonzero trailing bits. Absent if malformed. */
