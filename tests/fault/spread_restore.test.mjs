@@ -63,6 +63,10 @@ for (const [restored, which] of ["first", "second"].entries())
     const { sub } = (await w.users()).find(({ username }) => username === late.username);
     await psql(w.parts[other], `UPDATE user_account SET email = '${email}', email_key = '${email}' WHERE user_id = '${sub}'`);
     await psql(w.parts[restored], `INSERT INTO email_lookup (email_key, user_id) VALUES ('${email}', '${sub}')`);
+    // A passkey likewise.
+    const credential = Array.from({ length: 99 }, (_, i) => `credential${i}`).find((key) => halfOfName(key) === restored);
+    await psql(w.parts[other], `INSERT INTO passkey VALUES ('${sub}', '${credential}', 'pky_late', 'Key', -7, 'x', 0, 0, 0)`);
+    await psql(w.parts[restored], `INSERT INTO passkey_lookup (credential_id, user_id) VALUES ('${credential}', '${sub}')`);
     const old = renamed.username;
     await rename(w, old, freeName(restored, "other"));
     // A name that a user of the restored database gave away, and a user of the other one has now.
@@ -105,6 +109,7 @@ for (const [restored, which] of ["first", "second"].entries())
     const signIn = async (person, username) => (await Object.assign(person, { username }).signIn()).status;
     assert.equal(await signIn(late, late.username), 303, "a user who was added after the backup");
     assert.equal(await psql(w.parts[restored], `SELECT user_id FROM email_lookup WHERE email_key = '${email}'`), sub, "the user's email address");
+    assert.equal(await psql(w.parts[restored], `SELECT user_id FROM passkey_lookup WHERE credential_id = '${credential}'`), sub, "the user's passkey");
     assert.equal(await signIn(renamed, freeName(restored, "other")), 303, "a user who was renamed after it");
     assert.equal(await signIn(renamed, old), 401);
     assert.equal(await signIn(leaver, leaver.username), 303, "a user who was deleted after it is back");
