@@ -68,8 +68,7 @@ onPostgres("while PostgreSQL hangs every request gets 503 in time, and it recove
   assert.deepEqual(users.filter((name) => !name.startsWith("during")), ["after", "before"]);
 });
 
-// Each of them needs a group of its own, because they are of one user; each group would wait for the server again.
-onPostgres("writes that queue while PostgreSQL hangs wait for one deadline, not for one each", async (t) => {
+onPostgres("writes of one user while PostgreSQL hangs wait for one deadline, not for one after the other", async (t) => {
   const deadline = 2000;
   const { cluster, w } = await ownCluster(t, { "store-deadline": deadline });
   const api = await Client.connect(await addPerson(w, "ada"), await addApp(w, {}), { scope: EVERYTHING });
