@@ -113,6 +113,8 @@ struct member {
     const int32_t *context_weights; /* of the domain's contexts, then of no context; 0 to 65536 */
     const struct str *only_in;      /* contexts of other domains: see DOMAINS.md */
     size_t only_in_count;           /* 0: every one */
+    const uint32_t *title_terms;    /* words of its title: a task with one of them means it */
+    size_t title_term_count;
     struct {
         struct str text, text_one, short_text; /* absent: none */
         struct str emphasis, emphasis_one;

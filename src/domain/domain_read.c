@@ -13,6 +13,7 @@
 #define WORDS_MAX 512
 #define FOREIGN_MAX 1024
 #define SUMMARY_MAX 16
+#define TITLES_WITH_TERM 3 /* a word of more titles names a part of the domain, not a member */
 
 /* A part that is no number counts as four, so that the sum cannot be three. */
 static struct str
@@ -133,6 +134,42 @@ set_speech_text(struct member *members, size_t count)
             members[i].hint.speech_text = speech_text;
 }
 
+static struct terms
+terms_of_title(const struct member *member)
+{
+    struct terms terms = { .count = 0 };
+    terms_add(&terms, str_present(member->title) ? member->title : member->name);
+    return terms;
+}
+
+static size_t
+titles_with(const struct member *members, size_t count, uint32_t term)
+{
+    size_t found = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct terms terms = terms_of_title(&members[i]);
+        found += terms_has(&terms, term);
+    }
+    return found;
+}
+
+/* "Databases" and "write to the database". Members about safety matter by their weight alone, and
+ * statements by their own words. */
+static void
+set_title_terms(struct arena *mem, struct member *members, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (members[i].safety != SAFETY_NONE || members[i].hint.for_each)
+            continue;
+        struct terms terms = terms_of_title(&members[i]);
+        uint32_t *list = ARENA_ARRAY(mem, uint32_t, terms.count + 1);
+        members[i].title_terms = list;
+        for (size_t j = 0; j < terms.count; j++)
+            if (titles_with(members, count, terms.list[j]) <= TITLES_WITH_TERM)
+                list[members[i].title_term_count++] = terms.list[j];
+    }
+}
+
 static void
 read_members(const struct node *node, struct domain *out)
 {
@@ -144,6 +181,8 @@ read_members(const struct node *node, struct domain *out)
         member_read(&child, out, &list[i]);
     }
     set_speech_text(list, node_count(node));
+    if (!out->always)
+        set_title_terms(node->in->mem, list, node_count(node));
     out->members = list;
     out->member_count = node_count(node);
 }

@@ -8,6 +8,7 @@
 #define LEAST_CONTEXT 29491 /* 0.45: members with a lower weight in the context are left out */
 #define LEAST_DOMAIN 9830   /* 0.15: the same where the task names the domain but no context */
 #define MATTERS 32768       /* 0.5: a member that excludes choices leads from this weight on */
+#define IN_TITLE 49152      /* 0.75: the least weight of a member with a word of the task in its title */
 #define FEW 32              /* up to this many are sorted by insertion */
 #define ALWAYS_EVERY 12     /* a domain that is always relevant has one hint for this many others */
 #define LONG_AFTER 6        /* in a context, its long ones come after this many others */
@@ -74,6 +75,17 @@ critical_needed(struct view *view)
     return view->safety == SAFETY_NEEDED;
 }
 
+/* A task can be about a member that seldom matters in its context: the style of commit messages for
+ * `write_commit_message`. */
+static bool
+names_member(const struct terms *task, const struct member *member)
+{
+    for (size_t i = 0; i < member->title_term_count; i++)
+        if (terms_has(task, member->title_terms[i]))
+            return true;
+    return false;
+}
+
 /* False: the hint is left out. */
 static bool
 weigh(struct view *view, const struct hint *hint, struct relevance *out)
@@ -90,6 +102,8 @@ weigh(struct view *view, const struct hint *hint, struct relevance *out)
         return true;
     out->match = hint_match(hint, view->task, view->has_context ? view->context : HINT_CONTEXTS_MAX,
                             &out->wanted);
+    if (out->weight < IN_TITLE && names_member(view->task, hint->member))
+        out->weight = IN_TITLE;
     if (view->named || out->match > 0)
         return true;
     if (hint->member->only_in_count > 0 && !view->has_context &&

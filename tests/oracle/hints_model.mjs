@@ -358,6 +358,17 @@ function termsOf(texts) {
   return new Set([...new Set(terms)].slice(0, TERMS_MAX));
 }
 
+const IN_TITLE = 0.75;
+const TITLES_WITH_TERM = 3;
+const titleTerms = ({ title, name }) => termsOf([title ?? name]);
+
+// Whether a word of the task is in the member's title, but in few other titles.
+function isInTitle(domain, member, task) {
+  if (domain.always || member.safety !== "none" || member.tellsEach) return false;
+  const asked = termsOf([task ?? ""]);
+  return [...titleTerms(member)].some((term) => asked.has(term) && domain.members.filter((one) => titleTerms(one).has(term)).length <= TITLES_WITH_TERM);
+}
+
 // Whether a fact that is not critical shares a word with the task: in its values or their other spellings. Statements
 // may also share one with the names of the context; other values do not share the names of contexts.
 function sharesWords({ domain, member, values }, task, context) {
@@ -408,7 +419,8 @@ export function concerned(definitions, hints, query, matches) {
     const context = choiceOf.get(domain.name);
     const isElsewhereOnly = member.only_in && !context && !choices.some(([name, one]) => (one ? [one] : definitions.get(name).contexts.map((each) => each.name)).some((each) => member.only_in.includes(each)));
     if (isElsewhereOnly && !sharesWords(hint, query.context, context)) return false;
-    return chosen && (weightIn(member, context) >= (context ? LEAST_CONTEXT : LEAST_DOMAIN) || sharesWords(hint, query.context, context));
+    const weight = isInTitle(domain, member, query.context) ? Math.max(weightIn(member, context), IN_TITLE) : weightIn(member, context);
+    return chosen && (weight >= (context ? LEAST_CONTEXT : LEAST_DOMAIN) || sharesWords(hint, query.context, context));
   };
   const isShown = ({ sensitive }) => !sensitive || query.sensitive !== false;
   const available = hints.filter((hint) => concerns(hint) && isShown(hint));
