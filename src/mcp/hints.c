@@ -19,7 +19,6 @@
 #include "model/grant.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
-#include "text/utf8.h"
 #include "web/call.h"
 #include "web/state.h"
 
@@ -27,6 +26,7 @@
 
 #define TASK_MAX 2048 /* characters */
 #define DOMAINS_NAMED_MAX 16
+#define WORD_MAX 256     /* bytes */
 #define FALLBACK_MAX 100 /* characters */
 
 uint64_t
@@ -38,17 +38,20 @@ mcp_hints_allowed(const struct call *call)
 }
 
 /* The start of a long task, because a context has a maximum length. The cut is at a space, so that
- * no word is cut in two. */
+ * no word is cut in two, or else between two characters: Chinese has no spaces. */
 static struct str
 task_label(struct str task)
 {
     if (task.len <= CONTEXT_MAX)
         return task;
-    size_t end = CONTEXT_MAX;
-    while (end > 0 && task.ptr[end] != ' ')
+    size_t end = CONTEXT_MAX, least = CONTEXT_MAX - WORD_MAX;
+    while (end > least && task.ptr[end] != ' ')
         end--;
-    struct str label = str_first(task, end);
-    return utf8_valid(label) ? label : STR("");
+    if (end == least)
+        end = CONTEXT_MAX;
+    while (((unsigned char)task.ptr[end] & 0xc0) == 0x80)
+        end--;
+    return str_first(task, end);
 }
 
 /* Within max_tokens, or as many as the critical facts need: a model does not ask twice. */

@@ -48,6 +48,31 @@ test("units and the like are told only where they can matter", () => {
 
 const FLYER = { travel_profile: { meal_request: "VGML", avoided_airlines: ["Ryanair"], airlines: ["KLM"], accommodation_types: ["hostel"] } };
 
+test("a task with a word of a member's title concerns the member, unless it is about safety", () => {
+  const record = { coding_profile: { commit_style: "conventional", cloud_platforms: ["AWS"], databases: ["MariaDB"], license_restrictions: ["AGPL"] } };
+  const told = (context) => FORMATS.map((format) => JSON.stringify(ask(record, { context, format, max_tokens: 500 })[0].hints));
+  for (const hints of told("write_commit_message")) assert.match(hints, /[Cc]onventional/);
+  for (const hints of told("write a function that reads the database")) assert.match(hints, /MariaDB/);
+  for (const hints of told("write a function that parses dates")) assert.doesNotMatch(hints, /[Cc]onventional|AWS|MariaDB/);
+  for (const hints of told("explain this code and its license")) assert.doesNotMatch(hints, /AGPL/);
+});
+
+test("a task that matches a domain but none of its contexts gets what matters in the usual ones, after what matters in all", () => {
+  const record = { food_profile: { disliked_foods: ["olives"], price_range: "moderate", cooking_skill: "beginner" }, media_profile: { screen_genres: ["drama"], podcast_topics: ["history"] } };
+  const [food, media] = ask(record, { context: "food", max_tokens: 500 }, { context: "media", max_tokens: 500 });
+  assert.ok(place(food.hints, "olives") < place(food.hints, "moderately priced"));
+  assert.ok(place(food.hints, "moderately priced") < place(food.hints, "new to cooking"));
+  assert.ok(place(media.hints, "drama") >= 0);
+  assert.doesNotMatch(media.hints.join(" "), /history/);
+});
+
+test("units come before tone where they matter to the context", () => {
+  const record = { communication_profile: { tones: ["casual"], units: "metric" }, food_profile: { favorite_foods: ["ramen"] } };
+  const [recipe, mix] = ask(record, { context: "recipe_recommendation", max_tokens: 500 }, { max_tokens: 500 });
+  assert.ok(place(recipe.hints, "metric") < place(recipe.hints, "casual"));
+  assert.ok(place(mix.hints, "casual") < place(mix.hints, "metric"));
+});
+
 test("what excludes choices is left out where it does not matter", () => {
   const contexts = ["train_search", "things to do in Rome", "search trains to Vienna", "hotel_search"];
   const queries = contexts.flatMap((context) => FORMATS.map((format) => ({ context, format, max_tokens: 500 })));
