@@ -70,3 +70,6 @@ export const NEGATIVES = [...new Set(patterns.flatMap(expand))];
 
 // [domain, task]
 export const POSITIVES = ["positives_everyday.txt", "positives_spoken.txt"].flatMap(lines).map((line) => line.split(/: (.*)/s).slice(0, 2));
+
+// [kind, task, domain, member, value as text]
+export const UNSEEN = lines("unseen.txt").map((line) => line.split("|"));
