@@ -7,13 +7,12 @@
 
 #define LEAST_CONTEXT 29491 /* 0.45: members with a lower weight in the context are left out */
 #define LEAST_DOMAIN 9830   /* 0.15: the same where the task names the domain but no context */
+#define IN_LISTED 45875     /* 0.7: the least weight in a context that `only_in` lists */
+#define IN_TITLE 49152      /* 0.75: the same if the task has a word of the title */
 #define MATTERS 32768       /* 0.5: a member that excludes choices leads from this weight on */
-#define IN_LISTED \
-    45875 /* 0.7: the least weight where `only_in` has the context: units in a recipe */
-#define IN_TITLE 49152  /* 0.75: the same if the task has a word of the title */
-#define FEW 32          /* up to this many are sorted by insertion */
-#define ALWAYS_EVERY 12 /* a domain that is always relevant has one hint for this many others */
-#define LONG_AFTER 6    /* in a context, its long ones come after this many others */
+#define FEW 32              /* up to this many are sorted by insertion */
+#define ALWAYS_EVERY 12     /* a domain that is always relevant has one hint for this many others */
+#define LONG_AFTER 6        /* in a context, its long ones come after this many others */
 
 /* The weight of a user's statement in its own domain: the first two lead, and so do all that share
  * words with the task. Further ones lose a step each, so that what the context depends on is not
