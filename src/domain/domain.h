@@ -105,6 +105,7 @@ struct member {
     bool has_minimum, has_maximum;
     double minimum, maximum;
     size_t max_length;       /* in characters */
+    bool separate;           /* no value has a comma or "and", so that a text with them is a list */
     struct str sole;         /* the value of an array that excludes all others: "alone"; folded */
     const struct str *trims; /* phrases removed from either end of a value, folded */
     size_t trim_count;

@@ -370,6 +370,15 @@ read_sole(const struct node *node, struct member *out)
         node_reject(&sole, "only an array can have a value that excludes the others");
 }
 
+static void
+read_separate(const struct node *node, struct member *out)
+{
+    struct node separate = node_member(node, "separate");
+    out->separate = node_bool(&separate);
+    if (out->separate && (out->type != MEMBER_ARRAY || out->vocabulary != NULL))
+        node_reject(&separate, "is allowed only for an array without a vocabulary");
+}
+
 void
 member_read(const struct node *node, const struct domain *domain, struct member *out)
 {
@@ -378,7 +387,7 @@ member_read(const struct node *node, const struct domain *domain, struct member 
         "vocabulary", "safety",      "sensitive",   "polarity",   "opposes",    "half_life_days",
         "weight",     "minimum",     "maximum",     "max_length", "properties", "contexts",
         "hint",       "json",        "title",       "suggest",    "trim",       "sole",
-        "only_in",    "no_opposite", NULL
+        "only_in",    "no_opposite", "separate",    NULL
     };
     static const char *const safeties[] = { "constraint", "critical", NULL };
     static const char *const polarities[] = { "prefer", "avoid", NULL };
@@ -402,6 +411,7 @@ member_read(const struct node *node, const struct domain *domain, struct member 
     read_suggested(node, out);
     read_trims(node, out);
     read_sole(node, out);
+    read_separate(node, out);
     if (safety.value != NULL)
         out->safety = node_choice(&safety, safeties, 0) == 1 ? SAFETY_CRITICAL : SAFETY_CONSTRAINT;
     out->sensitive = node_bool(&sensitive);

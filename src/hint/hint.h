@@ -26,7 +26,8 @@ struct buf;
 #define HINT_FROM_PATTERN (-1)
 #define HINT_OF_ONE (-2)
 #define HINT_LOOSE (-3)
-#define HINT_SPEECH (-4) /* the only value is a sentence in the first person */
+#define HINT_SPEECH (-4)  /* the only value is a sentence in the first person */
+#define HINT_OF_MANY (-5) /* the only value stands for several: "earth tones" */
 
 struct hint_value {
     struct str shown; /* as written in a sentence, without quotes */
@@ -140,11 +141,13 @@ void hint_open(struct arena *mem, struct hint *hint, int items);
 struct terms;
 int hint_match(const struct hint *hint, const struct terms *terms, size_t context, int *wanted);
 
-/* Whether the hint can have an emphasis. */
+/* Whether the hint can have an emphasis. After what the user wrote in own words, as in a loose
+ * sentence, it could say something else. */
 static inline bool
 hint_has_emphasis(const struct hint *hint)
 {
-    return hint->sentence < 0 && str_present(hint->member->hint.emphasis);
+    return hint->sentence < 0 && hint->sentence != HINT_LOOSE &&
+           str_present(hint->member->hint.emphasis);
 }
 
 /* The lengths of a hint: how many values each names. They follow from the definition and the number

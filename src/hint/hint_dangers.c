@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "value/danger.h"
+#include "value/value_none.h"
 #include "value/value_clean.h"
 #include "text/json_read.h"
 
@@ -32,7 +33,7 @@ leave_out_denials(struct arena *mem, struct ranked *facts, size_t count)
         const struct member *member = facts[i].member;
         if (member_lists_dangers(member) &&
             vocabulary_find(member->vocabulary, facts[i].atom->key) == NULL &&
-            danger_is_denied(mem, member, hint_fact_text(mem, facts[i].atom)))
+            value_denies(mem, member, hint_fact_text(mem, facts[i].atom)))
             facts[i].score = -1;
     }
 }

@@ -21,7 +21,7 @@
 #include <endian.h>
 
 #define HINT_SET_VERSION \
-    'G' /* increase it when the format, the sentences or the token counts change */
+    'H' /* increase it when the format, the sentences or the token counts change */
 #define HINT_SET_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define DIGEST_PART 16 /* characters: 96 bits */
 
@@ -43,6 +43,8 @@ enum { TERM_VALUE_AT = TERM_BITS };
 #define HAS_JSON 2
 #define IS_BY_APP 4
 #define LENGTH_AT 3
+
+#define HINT_LOWEST HINT_OF_MANY /* of the values of hint.sentence */
 
 /* ---- shared by reading and writing ---- */
 
@@ -156,7 +158,7 @@ write_head(struct buf *out, const struct domain *domain, const struct hint *hint
 {
     add_number(out,
                part(out, (size_t)(hint->member - domain->members), MEMBER_AT, MEMBER_BITS) |
-                   part(out, (size_t)(hint->sentence - HINT_SPEECH), SENTENCE_AT, NUMBER_BITS) |
+                   part(out, (size_t)(hint->sentence - HINT_LOWEST), SENTENCE_AT, NUMBER_BITS) |
                    part(out, (size_t)hint->total, TOTAL_AT, NUMBER_BITS) |
                    part(out, (size_t)hint->key_tokens, KEY_AT, SMALL_BITS) |
                    part(out, hint->level_count - 1, LEVELS_AT, SMALL_BITS),
@@ -262,7 +264,7 @@ read_hint(const struct domain *domain, const char *at, const char *body, size_t 
     if (member >= domain->member_count || length > left)
         return false;
     out->member = &domain->members[member];
-    out->sentence = (int)part_of(first, SENTENCE_AT, NUMBER_BITS) + HINT_SPEECH;
+    out->sentence = (int)part_of(first, SENTENCE_AT, NUMBER_BITS) + HINT_LOWEST;
     out->score = (int32_t)part_of(second, SCORE_AT, SCORE_BITS);
     out->total = (int)part_of(first, TOTAL_AT, NUMBER_BITS);
     out->key_tokens = (int)part_of(first, KEY_AT, SMALL_BITS);

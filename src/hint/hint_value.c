@@ -101,6 +101,24 @@ shape_value(struct arena *mem, const struct member *member, struct hint_value *o
                   (form->loose || out->quote || !phrase_fits(member->hint.form, out->shown));
 }
 
+/* "favorite color is blue", but "favorite colors include earth tones". Other sentences for one
+ * value read well with both: "avoids Thai cuisine". "War and Peace" is one title. */
+static bool
+needs_plural(const struct member *member, bool known, struct str shown)
+{
+    struct str one = member->hint.text_one, is = STR(" is {list}");
+    bool names = member->vocabulary == NULL && !member->separate && member->hint.form == FORM_ANY;
+    return str_present(one) && !names && phrase_is_several(shown, known) &&
+           memmem(one.ptr, one.len, is.ptr, is.len) != NULL;
+}
+
+/* A clause that leaves out its subject says nothing as a value: "whatever my team uses". */
+static bool
+is_rest_of_sentence(const struct member *member, struct str text)
+{
+    return !statement_holds(member) && member->vocabulary == NULL && phrase_begins_clause(text);
+}
+
 /* `plain`: the text is known to need no quotation marks by itself. */
 static void
 make_value(struct arena *mem, const struct member *member, const struct atom *atom, bool plain,
@@ -120,11 +138,14 @@ make_value(struct arena *mem, const struct member *member, const struct atom *at
         if (entry == NULL && (member->hint.form != FORM_ANY || is_no_name(member)))
             shape_value(mem, member, out, form);
         else if (entry == NULL && !statement_holds(member))
-            out->quote = out->quote || phrase_is_speech(out->shown);
-        form->speech =
-            form->speech || (out->quote && atom->by_user && phrase_is_speech(out->shown));
+            out->quote = out->quote || phrase_is_speech(out->shown) ||
+                         is_rest_of_sentence(member, out->shown);
+        form->speech = form->speech ||
+                       (out->quote && atom->by_user &&
+                        (phrase_is_speech(out->shown) || is_rest_of_sentence(member, out->shown)));
         if (entry == NULL && !out->quote && !statement_holds(member))
             out->shown = inflect_proper(mem, out->shown);
+        form->several = !out->quote && needs_plural(member, entry != NULL, out->shown);
         if (is_plain_json(atom->value, out->shown))
             out->json = STR_NONE;
     } else if (value->type == JSON_BOOL) {

@@ -14,6 +14,7 @@ struct hint_form {
     size_t pairs;     /* properties of an object */
     bool speech;      /* a value is a sentence of the user in the first person */
     bool loose;       /* a value does not have the form that the pattern needs */
+    bool several;     /* the last value stands for several: "earth tones" */
 };
 
 /* The values of `count` facts of one member, in their order. `list`: an opened hint of the member

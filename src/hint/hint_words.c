@@ -195,8 +195,9 @@ pattern_of(const struct hint *hint)
         return member->hint.loose;
     if (hint->sentence == HINT_SPEECH)
         return member->hint.speech_text;
-    return is_of_one(hint) && str_present(member->hint.text_one) ? member->hint.text_one
-                                                                 : member->hint.text;
+    return is_of_one(hint) && hint->sentence != HINT_OF_MANY && str_present(member->hint.text_one)
+               ? member->hint.text_one
+               : member->hint.text;
 }
 
 static struct str

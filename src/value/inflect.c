@@ -55,9 +55,8 @@ inflect_is_plural_of(struct str many, struct str one)
            str_eq_c(str_from(many, stem.len), "ies");
 }
 
-/* "dumbbells", not "bus", "glass", or "tennis". */
-static bool
-is_plural(struct str word)
+bool
+inflect_is_plural(struct str word)
 {
     static const char irregular[] = " fish sheep children people men women mice geese feet teeth "
                                     "poultry equipment cookware furniture cattle livestock ";
@@ -101,18 +100,32 @@ inflect_gerund(struct arena *mem, struct str text)
 
 #define THING_WORDS_MAX 3 /* a longer text is a description */
 
-/* Only lowercase words: what looks like a name or like anything else stays as it is. */
 static bool
-is_lowercase_phrase(struct str text)
+starts_with_number(struct str text)
 {
+    size_t digits = 0;
+    while (digits < text.len && ascii_is_digit(text.ptr[digits]))
+        digits++;
+    return digits > 0 && digits < text.len && text.ptr[digits] == ' ';
+}
+
+/* A few words, the last of which is in small letters: a brand or a measure can come before it, as
+ * in "Peloton bike" and "20kg kettlebell". What looks like a name, a number of things, or anything
+ * else stays as it is. */
+static bool
+is_thing(struct str text)
+{
+    struct str last = last_word(text);
     size_t words = 1;
     for (size_t i = 0; i < text.len; i++) {
         char c = text.ptr[i];
+        bool in_last = text.ptr + i >= last.ptr;
         words += c == ' ';
-        if (!ascii_is_lower(c) && c != ' ' && c != '-')
+        if (!ascii_is_lower(c) && c != ' ' && c != '-' && (in_last || !ascii_is_alphanumeric(c)))
             return false;
     }
-    return text.len > 1 && ascii_is_lower(text.ptr[0]) && words <= THING_WORDS_MAX;
+    return last.len > 1 && ascii_is_alphanumeric(text.ptr[0]) && words <= THING_WORDS_MAX &&
+           !starts_with_number(text);
 }
 
 struct str
@@ -122,8 +135,9 @@ inflect_with_article(struct arena *mem, struct str text)
         " a an the my our their his her its some any no one two three four five six seven eight "
         "nine ten several many few both all another lots plenty ";
     struct str first = str_first(text, str_index(text, ' '));
-    if (!is_lowercase_phrase(text) || is_in(first, determiners) || is_plural(last_word(text)) ||
+    if (!is_thing(text) || is_in(first, determiners) || inflect_is_plural(last_word(text)) ||
         memmem(text.ptr, text.len, " and ", 5) != NULL ||
+        memmem(text.ptr, text.len, " the ", 5) != NULL ||
         memmem(text.ptr, text.len, " of ", 4) != NULL)
         return text;
     return str_format(mem, "%s %.*s", article_of(text), STR_ARG(text));

@@ -15,6 +15,9 @@ struct arena;
 /* Whether `many` is the plural of `one`; both are folded. */
 bool inflect_is_plural_of(struct str many, struct str one);
 
+/* Whether a noun in small letters looks like a plural: "dumbbells", not "bus" or "tennis". */
+bool inflect_is_plural(struct str word);
+
 /* The first word with "-ing": "bake bread" becomes "baking bread". */
 struct str inflect_gerund(struct arena *mem, struct str text);
 

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/ascii.h"
 #include "base/buf.h"
+#include "value/inflect.h"
 #include "value/word_lists.h"
 
 #include <string.h>
@@ -48,6 +49,19 @@ ends_with(struct str word, const char *ending)
     size_t length = strlen(ending);
     return word.len > length + 1 &&
            str_eq_nocase(str_from(word, word.len - length), str_of(ending));
+}
+
+/* "software engineer" of "software engineer at Google", "student" of "student (2nd year)" */
+static struct str
+without_place(struct str text)
+{
+    static const char *const links[] = { " at ", " in ",   " for ", " of ",
+                                         " @ ",  " with ", " (",    NULL };
+    for (size_t i = 0; i < text.len; i++)
+        for (size_t k = 0; text.ptr[i] == ' ' && links[k] != NULL; k++)
+            if (str_starts(str_from(text, i), str_of(links[k])))
+                return str_first(text, i);
+    return text;
 }
 
 /* "while running", "while at the gym" */
@@ -98,7 +112,9 @@ is_period(struct str text)
 {
     for (size_t i = 0; i < text.len; i++)
         if (ascii_is_digit(text.ptr[i]))
-            return !words_in(words_first(text), " anything everything something whatever any ");
+            return !words_in(words_first(text),
+                             " anything everything something whatever any before "
+                             "after since until older newer pre post ");
     return has_any_word(text,
                         " decade decades century centuries era age ages today childhood youth "
                         "twenties thirties forties fifties sixties seventies eighties nineties "
@@ -149,12 +165,7 @@ is_role(struct str text)
     static const char fields[] = " computer water paper power weather number sugar leather fiber "
                                  "career order color labor motor sensor sector interior flavor "
                                  "career restaurant consumer summer winter behavior enter center ";
-    size_t place = 0; /* "software engineer at Google", "student in biology" */
-    while (place < text.len && !str_starts(str_from(text, place), STR(" at ")) &&
-           !str_starts(str_from(text, place), STR(" in ")) &&
-           !str_starts(str_from(text, place), STR(" for ")))
-        place++;
-    struct str last = words_last(str_first(text, place));
+    struct str last = words_last(without_place(text));
     if (words_in(words_first(text), " the my our this that "))
         return false; /* "a the king" */
     if (words_in(last, roles))
@@ -165,6 +176,35 @@ is_role(struct str text)
         if (ends_with(last, endings[i]))
             return true;
     return false;
+}
+
+bool
+phrase_begins_clause(struct str text)
+{
+    return starts_with_any(text, " whatever whichever whoever wherever whenever don't dont doesn't "
+                                 "doesnt haven't havent hasn't can't cant cannot couldn't won't "
+                                 "wouldn't shouldn't mustn't used must should has have had is are "
+                                 "was were it it's there there's depends because if unless ");
+}
+
+static bool
+has_link(struct str text)
+{
+    static const char *const links[] = { ", ", "; ", " and ", " / ", NULL };
+    for (size_t i = 0; i < text.len; i++)
+        for (size_t k = 0; links[k] != NULL; k++)
+            if (str_starts(str_from(text, i), str_of(links[k])))
+                return true;
+    return false;
+}
+
+bool
+phrase_is_several(struct str text, bool is_one)
+{
+    struct str noun = without_place(text), last = words_last(noun);
+    return (!is_one && has_link(noun)) || words_in(words_first(text), " anything everything ") ||
+           (!phrase_is_fragment(text) && last.len > 0 && ascii_is_lower(last.ptr[0]) &&
+            inflect_is_plural(last));
 }
 
 /* A long text or a clause fits no form, whatever its words. */

@@ -27,6 +27,13 @@ bool phrase_is_clause(struct str text);
  * "I, Robot". */
 bool phrase_is_speech(struct str text);
 
+/* Whether it begins like the rest of a sentence: "whatever my team uses", "used to play cello". */
+bool phrase_begins_clause(struct str text);
+
+/* Whether it needs a plural around it: "earth tones", "jeans and shirts". `is_one`: it is known
+ * that "and" is a part of it, as in "drum and bass". */
+bool phrase_is_several(struct str text, bool is_one);
+
 /* Whether it is plainly a name or a short noun phrase: few words, hardly any signs, no word that
  * makes a clause or an order, no address. The text must be valid UTF-8. */
 bool phrase_is_name(struct str text);

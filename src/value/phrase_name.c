@@ -131,7 +131,8 @@ add_word(struct shape *shape, struct str word)
     shape->words++;
     shape->cased += letter != UNCASED;
     shape->small += letter == SMALL && !joins_title(word);
-    shape->sentence = shape->sentence || characters > WORD_CHARACTERS ||
+    bool speaker = letter == SMALL && words_in(word, " my our ours mine "); /* the app itself */
+    shape->sentence = shape->sentence || speaker || characters > WORD_CHARACTERS ||
                       (han && characters > HAN_CHARACTERS) || words_in_list(word, WORDS_CLAUSE) ||
                       words_in_list(word, WORDS_FOREIGN_CLAUSE) ||
                       words_in_list(word, WORDS_ORDER_ANYWHERE);
@@ -159,6 +160,26 @@ reads_as_sentence(struct str text)
     return shape.sentence || shape.words > most || (!title && has_word(text, " to "));
 }
 
+static bool
+is_order(struct str verb)
+{
+    return words_in_list(verb, WORDS_ORDER) || words_in_list(verb, WORDS_ORDER_ANYWHERE);
+}
+
+/* "sharing passwords with assistants": the verb of an order, and what it does. */
+static bool
+is_order_in_ing(struct str word, struct str rest)
+{
+    char verb[WORD_CHARACTERS + 1];
+    if (word.len < 5 || word.len > WORD_CHARACTERS || !str_ends(word, STR("ing")) ||
+        !ascii_is_lower(word.ptr[0]) || words_count(rest) < 2)
+        return false;
+    size_t stem = word.len - 3;
+    memcpy(verb, word.ptr, stem);
+    verb[stem] = 'e';
+    return is_order((struct str){ verb, stem }) || is_order((struct str){ verb, stem + 1 });
+}
+
 /* "the system administrator" begins like "system administrator". */
 static bool
 begins_order(struct str text)
@@ -168,7 +189,7 @@ begins_order(struct str text)
         return false;
     if (words_in(word, " the a an ") && words_count(text) > 0)
         word = words_first(text);
-    return words_in_list(word, WORDS_ORDER);
+    return words_in_list(word, WORDS_ORDER) || is_order_in_ing(word, text);
 }
 
 /* "Tyler, The Creator", "10,000 Maniacs"; not "cheap wine, and pay". */

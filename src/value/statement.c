@@ -14,7 +14,6 @@
 #include "domain/domain.h"
 #include "domain/value_text.h"
 #include "text/utf8.h"
-#include "value/danger.h"
 #include "value/value_none.h"
 #include "value/value_words.h"
 
@@ -349,7 +348,7 @@ denies(struct arena *mem, const struct domain *domain, struct str text)
     for (size_t i = 0; i < domain->member_count; i++)
         if (member_lists_dangers(&domain->members[i]) &&
             (value_means_none(mem, &domain->members[i], text) ||
-             danger_is_denied(mem, &domain->members[i], text)))
+             value_denies(mem, &domain->members[i], text)))
             return true;
     return false;
 }

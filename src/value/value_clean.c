@@ -77,10 +77,18 @@ is_bare_none(struct arena *mem, const struct member *member, struct str folded)
         "everything,a little of everything,a mix of everything,any kind,all kinds,any language,"
         "nothing really,nothing special,nothing in particular,nothing, really,i like everything,"
         "i eat everything,don't know,dont know,not sure,i'm not sure,no idea,prefer not to say";
+    static const char absent[] =
+        "none really,not really any,none at all,none so far,none yet,none for now,none atm,"
+        "none at the moment,none right now,none currently,no favorites,no favourites,no favorite,"
+        "no favourite,no real favorites,no real preference,don't have any,don't have one,"
+        "don't have a favorite,i don't have any,i don't have one,i don't have a favorite,"
+        "i have none,don't use any,i don't use any,don't use one,i don't use one,i don't care,"
+        "don't care,not applicable to me,does not apply,ninguno,ninguna,keine,aucun,aucune";
     static const char words[] = "none,any,whatever,everything,all,a mix,anything,nothing";
     if (member->type != MEMBER_ARRAY)
         return false;
-    if (is_one_of(folded, str_of(always)))
+    struct str plain = trim_marks(value_with_straight_apostrophes(mem, folded));
+    if (is_one_of(folded, str_of(always)) || is_one_of(plain, str_of(absent)))
         return true;
     if (value_is_of_names(member))
         return false;
@@ -210,8 +218,31 @@ lost_its_noun(const struct member *member, struct str text, struct str left)
 {
     while (value_trim_fillers(member, &text))
         ;
+    bool linked = memmem(left.ptr, left.len, " & ", 3) != NULL || /* "AI & machine learning" */
+                  memmem(left.ptr, left.len, " and ", 5) != NULL;
     return !str_eq(text, left) && member->safety != SAFETY_CRITICAL && member->vocabulary != NULL &&
-           str_starts(text, left) && ascii_is_lower(left.ptr[0]);
+           str_starts(text, left) && (linked || ascii_is_lower(left.ptr[0]));
+}
+
+/* "a cabin in the woods" keeps the article that "a hotel" does not need, unless the sentence has
+ * one. */
+static struct str
+with_article(const struct member *member, struct str text, struct str left)
+{
+    static const char *const links[] = { " in ", " on ", " at ", " with ", " by ", " near ", NULL };
+    enum phrase_form form = member->hint.form;
+    if ((form != FORM_ANY && form != FORM_NOUN) || left.ptr < text.ptr ||
+        left.ptr > text.ptr + text.len)
+        return left;
+    struct str before = str_first(text, (size_t)(left.ptr - text.ptr));
+    bool a = str_ends(before, STR(" a ")) || str_eq_c(before, "a "),
+         an = str_ends(before, STR(" an ")) || str_eq_c(before, "an ");
+    size_t article = a ? 2 : an ? 3 : 0;
+    for (size_t i = 0; article > 0 && i < left.len; i++)
+        for (size_t k = 0; links[k] != NULL; k++)
+            if (str_starts(str_from(left, i), str_of(links[k])))
+                return (struct str){ left.ptr - article, left.len + article };
+    return left;
 }
 
 /* Whether the text ends with the plural of a value that is shown in the singular: "two cats". */
@@ -239,11 +270,14 @@ shown_of(struct arena *mem, const struct member *member, const struct vocabulary
     return exact ? text : entry->value;
 }
 
-/* A field of work goes into the loose sentence: "healthcare" of "I work in healthcare". */
+/* A field of work goes into the loose sentence: "healthcare" of "I work in healthcare"; so does
+ * what is critical: "everything except rice". */
 static bool
 fits_loosely(const struct member *member, struct str text)
 {
-    return phrase_fits(member->hint.form == FORM_ROLE ? FORM_NOUN : member->hint.form, text);
+    enum phrase_form form = member->hint.form;
+    return member->safety == SAFETY_CRITICAL ||
+           phrase_fits(form == FORM_ROLE ? FORM_NOUN : form, text);
 }
 
 /* In this order: "none", a known value, the object of a sentence, a denial, a trimmed text. A
@@ -264,6 +298,8 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
         return true;
     }
     const struct vocabulary_value *found = find_entry(mem, member, text, &left);
+    if (found == NULL)
+        left = with_article(member, text, left);
     if (found != NULL) {
         *shown = shown_of(mem, member, found, text, left);
         *key = found->key;
@@ -291,18 +327,22 @@ word_count(struct str text)
     return count;
 }
 
-/* Splits at commas, and with `words` also at "and", "or", "&", "+", and "/". PARTS_MAX parts mean
- * that there may be more: callers then do not split the text. */
+#define NO_LINKS 0
+#define SEPARATE_LINKS 3 /* "&" and "/" are parts of names: "Miles & More" */
+#define ALL_LINKS 5
+
+/* Splits at commas, and also at the first `links` of "and", "or", "+", "&", and "/". PARTS_MAX
+ * parts mean that there may be more: callers then do not split the text. */
 static size_t
-split(struct str text, bool words, struct str *out)
+split(struct str text, size_t links, struct str *out)
 {
-    static const char *const links[] = { " and ", " or ", " & ", " + ", "/", NULL };
+    static const char *const list[ALL_LINKS] = { " and ", " or ", " + ", " & ", "/" };
     size_t count = 0, start = 0;
     for (size_t i = 0; i <= text.len && count < PARTS_MAX; i++) {
         struct str rest = str_from(text, i);
         size_t length = i == text.len ? 1 : text.ptr[i] == ',' || text.ptr[i] == ';' ? 1 : 0;
-        for (size_t k = 0; words && length == 0 && links[k] != NULL; k++)
-            length = str_starts(rest, str_of(links[k])) ? strlen(links[k]) : 0;
+        for (size_t k = 0; length == 0 && k < links; k++)
+            length = str_starts(rest, str_of(list[k])) ? strlen(list[k]) : 0;
         if (length == 0)
             continue;
         struct str part = value_trim_ends((struct str){ text.ptr + start, i - start });
@@ -384,6 +424,41 @@ needs_its_text(struct arena *mem, const struct member *member, const struct str 
     return false;
 }
 
+/* "apples, cherries and hazelnuts": at the last comma, "and" separates, too. */
+static size_t
+split_last(struct str *parts, size_t count)
+{
+    static const char *const links[] = { " and ", " or ", " & ", NULL };
+    size_t at = 0, length = 0, found = 0;
+    if (count < 2 || count >= PARTS_MAX - 1)
+        return count;
+    for (size_t p = 0; p < count; p++)
+        for (size_t i = 0; i < parts[p].len; i++)
+            for (size_t k = 0; links[k] != NULL; k++)
+                if (str_starts(str_from(parts[p], i), str_of(links[k]))) {
+                    at = i;
+                    length = strlen(links[k]);
+                    found += p + 1 == count ? 1 : 2; /* "mac and cheese, fish and chips" */
+                }
+    if (found != 1)
+        return count;
+    struct str last = parts[count - 1];
+    parts[count - 1] = value_trim_ends(str_first(last, at));
+    parts[count] = value_trim_ends(str_from(last, at + length));
+    return count + (parts[count].len > 0);
+}
+
+/* Whether all parts can be names: then the text of a member with separate names is a list. */
+static bool
+are_names(const struct str *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (phrase_is_clause(parts[i]) || phrase_is_fragment(parts[i]) ||
+            phrase_begins_clause(parts[i]) || phrase_excludes(parts[i]))
+            return false;
+    return are_short(parts, count);
+}
+
 /* Critical members are split at every comma, others if half of the parts are in the vocabulary. At
  * "and", all parts must be: "salt and vinegar" is one taste. */
 size_t
@@ -391,6 +466,14 @@ value_parts(struct arena *mem, const struct member *member, struct str text, str
 {
     struct str *parts = ARENA_ARRAY(mem, struct str, PARTS_MAX), left, object;
     *out = parts;
+    if (member->type == MEMBER_ARRAY && member->separate) {
+        find_entry(mem, member, text, &left);
+        if (value_spoken_object(mem, member, text, &object))
+            left = object;
+        size_t count = split(left, SEPARATE_LINKS, parts);
+        if (count > 1 && count < PARTS_MAX && are_names(parts, count))
+            return count;
+    }
     if (member->type == MEMBER_ARRAY && member->vocabulary != NULL && member->vocabulary->open &&
         !(has_none(member) && value_means_none(mem, member, text)) &&
         find_entry(mem, member, text, &left) == NULL) {
@@ -399,15 +482,15 @@ value_parts(struct arena *mem, const struct member *member, struct str text, str
             return count;
         if (!lists_dangers(member) && value_spoken_object(mem, member, text, &object))
             left = object; /* "I love Thai and Italian" */
-        count = split(left, true, parts);
+        count = split(left, ALL_LINKS, parts);
         if (count > 1 && count < PARTS_MAX && count_known(mem, member, parts, count) == count)
             return count;
-        count = split(left, false, parts);
+        count = split(left, NO_LINKS, parts);
         bool list = member->safety == SAFETY_CRITICAL ||
                     2 * count_known(mem, member, parts, count) >= count;
         if (count > 1 && count < PARTS_MAX && list && are_short(parts, count) &&
             !needs_its_text(mem, member, parts, count))
-            return without_remarks(mem, member, parts, count);
+            return without_remarks(mem, member, parts, split_last(parts, count));
     }
     parts[0] = text;
     return 1;

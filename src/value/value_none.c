@@ -12,6 +12,8 @@
 
 #include <string.h>
 
+#define UNKNOWN_MAX 2 /* words of a value that is not in the vocabulary */
+
 /* ---- none ---- */
 
 /* In languages without spaces, abbreviations, and signs. Compared as a whole. */
@@ -215,4 +217,65 @@ value_named(struct arena *mem, const struct member *member, struct str text, str
             (struct str){ word->text.ptr, (size_t)(last.ptr + last.len - word->text.ptr) };
     }
     return count;
+}
+
+/* ---- denials of dangers ---- */
+
+static bool
+is_one_of(const struct words *words, size_t i, const char *const *list)
+{
+    for (; *list != NULL; list++)
+        if (value_word_is(words, i, *list))
+            return true;
+    return false;
+}
+
+/* Words that turn a denial into its opposite, in part or as a whole. */
+static bool
+limits(const struct words *words, size_t i)
+{
+    static const char *const list[] = { "but",  "except", "besides", "only", "just", "until",
+                                        "than", "joke",   "longer",  "more", NULL };
+    return is_one_of(words, i, list);
+}
+
+static bool
+is_plural(const struct word *word)
+{
+    return str_ends(word->folded, STR("s"));
+}
+
+/* One negation before everything else, one head, and what it denies on one side of the head only:
+ * "no peanut allergy", "not allergic to nuts". Before the head, "nuts" can mean "no nuts!". */
+bool
+value_denies(struct arena *mem, const struct member *member, struct str value)
+{
+    struct words *words = ARENA_NEW(mem, struct words);
+    size_t negations = 0, heads = 0, before = 0, after = 0, unknown = 0;
+    if (!member_lists_dangers(member) || !value_words_read(mem, value, words))
+        return false;
+    size_t names = value_words_name(mem, member->vocabulary, words);
+    for (size_t i = 0; i < words->count; i++) {
+        const struct word *word = &words->list[i];
+        bool other = word->named || word->kind == WORD_OTHER;
+        if (word->follows_break || limits(words, i))
+            return false;
+        if (other && (negations == 0 || (heads == 0 && is_plural(word))))
+            return false;
+        unknown += other && !word->named;
+        before += other && heads == 0;
+        after += other && heads > 0;
+        if (other || word->kind == WORD_FILLER || word->kind == WORD_MODIFIER ||
+            (word->kind == WORD_SUBJECT && negations == 0))
+            continue;
+        if (word->kind == WORD_NEGATION && heads == 0)
+            negations++;
+        else if (value_word_is_head(word->kind) && negations == 1 &&
+                 (word->kind != WORD_ALLERGIC || value_word_is(words, i + 1, "to")))
+            heads++;
+        else
+            return false;
+    }
+    return negations == 1 && heads == 1 && (before == 0) != (after == 0) &&
+           (names > 0 ? unknown == 0 : unknown <= UNKNOWN_MAX);
 }

@@ -31,4 +31,8 @@ bool value_is_denial(struct arena *mem, const struct member *member, struct str 
 size_t value_named(struct arena *mem, const struct member *member, struct str text, struct str *out,
                    size_t max);
 
+/* Whether the value plainly says that the user does not have one of what the member lists, and
+ * names nothing else: "no peanut allergy", not "no nuts, allergy" or "no nuts allergy". */
+bool value_denies(struct arena *mem, const struct member *member, struct str value);
+
 #endif

@@ -120,12 +120,17 @@ value_with_straight_apostrophes(struct arena *mem, struct str text)
 
 /* After a verb of liking: an infinitive, or the object. */
 static bool
-read_object(struct arena *mem, struct str text, bool is_plan, struct str *object)
+read_object(struct arena *mem, const struct member *member, struct str text, bool is_plan,
+            struct str *object)
 {
     skip_all(&text, adverbs);
     skip(&text, "it when");
     if (skip(&text, "to")) {
         skip_all(&text, adverbs);
+        if (member->hint.form == FORM_VERB) { /* "I don't want to get bulky" */
+            *object = without_ending(text);
+            return object->len > 0;
+        }
         bool has_object = skip(&text, object_verbs);
         if (!has_object && is_plan)
             return false; /* "I want to become a pilot" */
@@ -175,17 +180,17 @@ read_liking(struct arena *mem, const struct member *member, struct str text, str
     }
     if (skip(&after, states)) {
         skip_all(&after, adverbs);
-        return skip(&after, liked_states) && read_object(mem, after, false, object);
+        return skip(&after, liked_states) && read_object(mem, member, after, false, object);
     }
     if (skip(&after, conditionals)) {
         skip_all(&after, adverbs);
-        return skip(&after, would_likes) && read_object(mem, after, true, object);
+        return skip(&after, would_likes) && read_object(mem, member, after, true, object);
     }
     if (!skip(&after, subjects))
         return false;
     skip_all(&after, adverbs);
     bool is_plan = starting_phrase(after, "want,need") > 0;
-    return skip(&after, likes) && read_object(mem, after, is_plan, object);
+    return skip(&after, likes) && read_object(mem, member, after, is_plan, object);
 }
 
 bool
@@ -207,7 +212,7 @@ read_refusal(struct arena *mem, const struct member *member, struct str text, st
     if (text.len == 0 || (!ascii_is_lower(text.ptr[0]) && member->vocabulary == NULL))
         return false;
     return skip(&text, "no,not,never,never again,no more,nothing with") &&
-           read_object(mem, text, false, object);
+           read_object(mem, member, text, false, object);
 }
 
 static bool
@@ -218,12 +223,20 @@ read_disliking(struct arena *mem, const struct member *member, struct str text, 
         return true;
     if (skip(&after, states)) {
         skip_all(&after, adverbs);
-        return skip(&after, disliked_states) && read_object(mem, after, false, object);
+        return skip(&after, disliked_states) && read_object(mem, member, after, false, object);
     }
     if (!skip(&after, subjects))
         return false;
     skip_all(&after, adverbs);
-    return skip(&after, dislikes) && read_object(mem, after, false, object);
+    return skip(&after, dislikes) && read_object(mem, member, after, false, object);
+}
+
+/* "I learn best with a teacher" says how, not what. */
+static bool
+is_manner(struct str object)
+{
+    return starting_phrase(object, "best,better,well,faster,fastest,more,most,less,least,much,"
+                                   "enough,too,badly,hard,early,late") > 0;
 }
 
 /* "this conversation" refers to something outside the text. */
@@ -253,5 +266,6 @@ value_spoken_object(struct arena *mem, const struct member *member, struct str t
     bool found = member->avoid ? read_disliking(mem, member, text, object)
                                : read_liking(mem, member, text, object);
     return found && object->len > 0 && phrase_fits(FORM_NOUN, *object) &&
-           !phrase_reads_on(*object) && !points(*object);
+           (member->hint.form == FORM_VERB || !phrase_reads_on(*object)) && !points(*object) &&
+           !is_manner(*object);
 }

@@ -50,6 +50,8 @@ static struct {
         " use call run book order visit go click open read write show print output transfer pay "
         "email forward post share act stop start make set add update change switch choose pick "
         "take get let note remember follow skip enter type paste fetch load query search charge "
+        "export import copy move commit push deploy reset disable enable unlock verify connect "
+        "sign join try check tap put bring offer keep avoid serve drop log report warn help "
         "system assistant user developer tool function admin root sudo curl wget eval http https "
         "www reserva réserve buche pesan prenota compra compre kaufe beli envía envia envie sende "
         "kirim rufe abre öffne buka borra elimina apague hapus diga ",
@@ -60,7 +62,7 @@ static struct {
         "assume treat consider trust allow grant approve confirm bypass contact subscribe invoke "
         "append insert include mention promote redirect prioritize upgrade cancel refund "
         "user users user's it this these those then now not also only everyone anyone nobody "
-        "someone "
+        "someone whatever whichever "
         "ignora ignore ignorez ignorer ignoriere ignorieren abaikan ignoruj réservez buchen "
         "achetez achète kaufen comprar compren recomienda recomiende "
         "recomendar recommandez recommander empfehle empfehlen empfiehl recomenda recomende "

@@ -83,7 +83,7 @@ function otherwise(place, line) {
 }
 
 // Lists are split on writing.
-const isSplit = ({ domain, member }, text) => member.type === "array" && domain.vocabularies[member.vocabulary]?.open && /[,;]/.test(text);
+const isSplit = ({ domain, member }, text) => (member.separate && /[,;]| and | or | \+ /.test(text)) || member.type === "array" && domain.vocabularies[member.vocabulary]?.open && /[,;]/.test(text);
 
 // Phrases around a value are cut off on writing.
 const isTrimmed = ({ member }, text) => (member.trim ?? []).some((phrase) => text.startsWith(`${phrase} `) || text.endsWith(` ${phrase}`));

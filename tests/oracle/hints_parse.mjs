@@ -155,7 +155,7 @@ const isOfOne = ({ total, values }) => (Array.isArray(values[0].shown) ? values[
 // The pattern, and the loose one for values that do not have its form; sentences.tsv tests the choice.
 function patternsOf(hint) {
   const { text, text_one, loose } = hint.member.hint;
-  return [hint.sentence ?? (isOfOne(hint) ? (text_one ?? text) : text), ...(hint.sentence === undefined && loose ? [loose] : [])];
+  return [hint.sentence ?? (isOfOne(hint) ? (text_one ?? text) : text), ...(hint.sentence === undefined && isOfOne(hint) && text_one ? [text] : []), ...(hint.sentence === undefined && loose ? [loose] : [])];
 }
 
 const emphasisOf = (hint) => (isOfOne(hint) ? (hint.member.hint.emphasis_one ?? hint.member.hint.emphasis) : hint.member.hint.emphasis);

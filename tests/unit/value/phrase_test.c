@@ -45,6 +45,10 @@ names_differ_from_clauses_orders_addresses_and_code(void **state)
     };
     static const char *const others[] = {
         "you must obey",
+        "whatever our sponsor offers",
+        "our partner restaurants",
+        "export AWS keys",
+        "sharing passwords with assistants",
         "Send the files",
         "buy ACME",
         "a=b",
