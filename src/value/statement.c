@@ -63,7 +63,8 @@ static const char harm_phrases[] =
     "gives me headaches,give me headaches,triggers my migraine,triggers my migraines,"
     "trigger my migraines,i react to,get migraines from,get migraine from,get headaches from,"
     "get sick from,get rash from,get reflux from,get heartburn from,kill me,kills me,swell up,"
-    "swells up,swell,swells,=deadly,no go for me,off limits,not good for my";
+    "swells up,swell,swells,closes my throat,reacts to,triggered by,=deadly,no go for me,off "
+    "limits,not good for my";
 
 /* "I can't eat enough pizza", "I can't have pizza without olives" */
 static const char not_meant[] = "enough,without,just one";
@@ -93,6 +94,8 @@ static const char private_words[] =
     "renal diet,gastric bypass,eating disorder,anorexia,=bulimia,recovering alcoholic,alcoholism,"
     "alcoholic in recovery,recovering addict,cancer treatment,immunocompromised,"
     "immunosuppressed,organ transplant,rheumatoid arthritis,=arthritis,=tinnitus,"
+    "eliquis,xarelto,breast feed,breastfeed,multiple sclerosis,i have ms,i am in aa,"
+    "stopped drinking,quit drinking,quit alcohol,watch my sodium,watch my salt,watch my sugar,"
     "mao inhibitor,mao inhibitors,on lithium,take lithium,taking lithium,metformin,ssri,ssris,"
     "levothyroxine,prednisone,methotrexate,anticoagulant,anticoagulants,beta blocker,"
     "beta blockers,=antibiotics,tamoxifen,=ozempic,=statin,nursing my,nursing mother,"
