@@ -11,7 +11,7 @@ import { sqliteStore, startPenchant } from "./servers.mjs";
 import { settings, tools } from "./settings.mjs";
 
 const VECTORS = "GLIBC_TUNABLES=glibc.cpu.x86_rep_stosb_threshold=1000000000:glibc.cpu.x86_rep_movsb_threshold=1000000000";
-const callgrind = (file, ...more) => ["env", VECTORS, tools.valgrind, "--tool=callgrind", `--callgrind-out-file=${file}`, "--quiet", ...more];
+export const callgrind = (file, ...more) => ["env", VECTORS, tools.valgrind, "--tool=callgrind", `--callgrind-out-file=${file}`, "--quiet", ...more];
 
 function countIn(file) {
   const total = readFileSync(file, "latin1").match(/^(?:totals|summary): (\d+)/m);

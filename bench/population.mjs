@@ -21,7 +21,7 @@ async function place(kind) {
     const folder = makeFolder();
     return { store: sqliteStore(folder), size: () => sizeOf(folder), stop: async () => {} };
   }
-  const postgres = await startPostgres();
+  const postgres = await startPostgres({ counting: kind === "postgresql, counting" });
   // Without its log, whose size depends on recent writes, not on the amount of data.
   return { store: postgres.store, pid: postgres.pid, size: () => sizeOf(join(postgres.data, "base")), stop: postgres.stop };
 }

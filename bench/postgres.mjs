@@ -28,21 +28,30 @@ async function untilItServes(started) {
   }
 }
 
-// { store: its URL, data: its directory, pid, stop() }
-export async function startPostgres() {
+// PostgreSQL loads this to count the statements of clients (statementsOf). It costs a little, so only nodes.mjs does.
+const COUNTING = ["-c", "shared_preload_libraries=pg_stat_statements"];
+
+// { store: its URL, data: its directory, pid, stop() }; with `counting`, it counts statements.
+export async function startPostgres({ counting = false } = {}) {
   const folder = makeFolder({ anywhere: true });
   const as = await asOrdinaryUser(folder);
   const data = join(folder, "data");
   const [program, ...args] = [...as, tools.initdb, "-D", data, "-U", "penchant", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8"];
   await run(program, args, { cwd: folder });
   const port = await freePort();
-  const [first, ...rest] = [...as, tools.postgres, "-D", data, "-p", String(port), "-k", folder];
-  const started = start(settings.serverCore, first, [...rest, "-c", "listen_addresses=127.0.0.1"], { cwd: folder, signal: "SIGQUIT" });
+  const [first, ...rest] = [...as, tools.postgres, "-D", data, "-p", String(port), "-k", folder, "-c", "listen_addresses=127.0.0.1"];
+  const started = start(settings.serverCore, first, [...rest, ...(counting ? COUNTING : [])], { cwd: folder, signal: "SIGQUIT" });
   await untilItServes(started);
+  const store = `postgresql://penchant@127.0.0.1:${port}/postgres`;
+  if (counting) await run("psql", [store, "-qc", "CREATE EXTENSION pg_stat_statements"]);
   return {
     data,
     pid: started.pid,
-    store: `postgresql://penchant@127.0.0.1:${port}/postgres`,
+    store,
     stop: () => stop(started), // immediate: the store is not needed again
   };
 }
+
+// How many statements clients have sent, without those that ask for this.
+export const statementsOf = async (store) =>
+  Number(await run("psql", [store, "-qAt", "-c", "SELECT sum(calls) FROM pg_stat_statements WHERE query NOT LIKE '%pg_stat_statements%'"]));

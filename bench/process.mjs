@@ -124,11 +124,12 @@ export function cpuSeconds(pid) {
   return ofChildren.reduce((sum, ticks) => sum + ticks, own) / 100;
 }
 
-// Resident memory of a process and its children in MiB: current and peak.
+// Resident memory of a process and its children in MiB: current, peak, and without pages of files, of which the kernel
+// maps more or fewer depending on what else it has in memory.
 export function memory(pid) {
   const pids = [pid, ...childrenOf(pid)];
   const sum = (key) => pids.reduce((total, each) => total + statusKiB(each, key), 0) / 1024;
-  return { now: sum("VmRSS"), most: sum("VmHWM") };
+  return { now: sum("VmRSS"), most: sum("VmHWM"), own: sum("RssAnon") };
 }
 
 // Resets the peak, after a preparation that hashes passwords.

@@ -10,7 +10,7 @@ import { measureCase } from "./compare.mjs";
 import { instructionsPerComposition } from "./instructions.mjs";
 import { measureFlood } from "./flood.mjs";
 import { measureMixed } from "./mixed.mjs";
-import { measureNodes } from "./nodes.mjs";
+import { countNodes, measureNodes } from "./nodes.mjs";
 import { endPopulations, populations } from "./population.mjs";
 import { memory, run } from "./process.mjs";
 import { measureTls } from "./tls.mjs";
@@ -79,8 +79,10 @@ async function measureFloods() {
 
 async function measureNodeRows() {
   const what = "nodes on one PostgreSQL";
-  if (what.includes(settings.only))
-    await measure(what, ["taskset", "load", "people", "postgres", "initdb"], async () => (report.nodes = await measureNodes(settings.people.postgresql[0])));
+  const [size] = settings.people.postgresql;
+  if (!what.includes(settings.only)) return;
+  await measure(what, ["taskset", "load", "people", "postgres", "initdb"], async () => (report.nodes = await measureNodes(size)));
+  await measure(`instructions of ${what}`, ["valgrind", "callgrindControl"], () => countNodes(report.nodes, size));
 }
 
 async function measureComposition() {
@@ -108,9 +110,9 @@ async function starts(startOne) {
 
 async function idleMemory(server) {
   await new Promise((resolve) => setTimeout(resolve, 1000)); // memory of the startup has been released
-  const { now } = memory(server.pid);
+  const { own } = memory(server.pid);
   await server.stop();
-  return now;
+  return own;
 }
 
 async function measureStart() {
@@ -201,9 +203,12 @@ function printFloods() {
 
 function printNodes() {
   if (report.nodes.length === 0) return;
-  console.log("\nOne, two, and three nodes on one PostgreSQL: processor time and transactions per request\n");
-  const headings = ["case", "nodes", "requests/s", "µs of nodes", "µs of PostgreSQL", "transactions", "processor time to one node's"];
-  console.log(table(headings, report.nodes.map((n) => [n.name, whole(n.count), whole(n.perSecond), fixed(n.nodesUs, 1), fixed(n.databaseUs, 1), fixed(n.transactions, 3), fixed(n.ratio)])));
+  console.log("\nOne, two, and three nodes on one PostgreSQL: processor time, transactions, statements, and instructions per request\n");
+  const headings = ["case", "nodes", "requests/s", "µs of nodes", "µs of PostgreSQL", "to one node's", "transactions", "statements", "instr of nodes", "statements then"];
+  console.log(table(headings, report.nodes.map((n) => [
+    n.name, whole(n.count), whole(n.perSecond), fixed(n.nodesUs, 1), fixed(n.databaseUs, 1), fixed(n.ratio), fixed(n.transactions, 3), fixed(n.statements, 3),
+    whole(n.instructions ?? null), fixed(n.statementsCounted ?? null, 3),
+  ])));
 }
 
 // Composing hints: one row per format and context, one column per budget.

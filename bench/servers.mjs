@@ -6,16 +6,18 @@ import { askOnce, freePort } from "./conversation.mjs";
 import { firstAnswer, makeFolder, run, start, stop } from "./process.mjs";
 import { settings, tools } from "./settings.mjs";
 
-// Our program on a store; `under` is a command that runs it, such as valgrind.
-export async function startPenchant(store, { under = [], threads = 1, cache = settings.cacheMiB, core = settings.serverCore } = {}) {
+// Our program on a store; `under` is a command that runs it, such as valgrind, and `more` are
+// further arguments; it must respond within `seconds`.
+export async function startPenchant(store, { under = [], threads = 1, cache = settings.cacheMiB, core = settings.serverCore, more = [], seconds = 60 } = {}) {
   const port = await freePort();
   const args = ["serve", "--listen", `127.0.0.1:${port}`, "--store", store, "--threads", String(threads)];
   args.push("--cache", String(cache), "--access-log", "off", "--log-level", "warn");
   args.push("--rate-api", "0", "--rate-signin", "0", "--rate-auth", "0", "--rate-refresh", "0", "--rate-signup", "0"); // no rate limits
+  args.push(...more);
   const [program, ...words] = [...under, settings.program, ...args];
   const since = performance.now();
   const started = start(core, program, words);
-  const startMs = await firstAnswer(started, port, { path: "/healthz" }, { since, seconds: 60 });
+  const startMs = await firstAnswer(started, port, { path: "/healthz" }, { since, seconds });
   return {
     ...started,
     port,
@@ -23,7 +25,7 @@ export async function startPenchant(store, { under = [], threads = 1, cache = se
     store,
     ask: (request) => askOnce(port, request),
     run: (words, input) => run(settings.program, [...words, "--store", store], { input }),
-    stop: () => stop(started),
+    stop: () => stop(started, { seconds: under.length > 0 ? 120 : 20 }),
   };
 }
 

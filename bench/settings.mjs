@@ -41,7 +41,7 @@ export const settings = {
 // Targets that do not belong to a single case.
 export const targets = {
   startMs: 100, // at most
-  idleMiB: 15, // at most
+  idleMiB: 10, // at most
   mixedP99: 3, // p99 of reads with writes relative to reads alone, at most
   floodP99Ms: 250, // p99 of a refresh during a flood of sign-ups, at most
   tlsKept: 0.6, // requests over kept TLS connections relative to nginx, at least
@@ -72,6 +72,7 @@ export const tools = {
   openssl: find("openssl"),
   wrk: find("wrk"),
   valgrind: find("valgrind"),
+  callgrindControl: find("callgrind_control"),
   postgres: find("postgres", ["/usr/lib/postgresql/15/bin"]),
   initdb: find("initdb", ["/usr/lib/postgresql/15/bin"]),
   commit: existsSync(join(root, "build/bench/commit")) ? join(root, "build/bench/commit") : null,
