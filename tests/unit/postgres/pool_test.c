@@ -183,6 +183,26 @@ beyond_512_waiters_a_borrower_fails_at_once(void **state)
     db_close(db);
 }
 
+/* Also one that only reads use, which do not fail: otherwise it would stay in the pool after a
+ * failover. */
+static void
+a_connection_that_became_read_only_is_replaced(void **state)
+{
+    (void)state;
+    struct db *db = open_pool(1);
+    struct postgres_store *store = (struct postgres_store *)db;
+    struct postgres_connection *connection = borrow(db);
+    uint64_t opened = store->reconnects;
+    assert_true(postgres_command(connection, "SET default_transaction_read_only = on"));
+    give_back(db, connection);
+    while (postgres_borrow(store, &connection) != ERR_NONE)
+        usleep(10000); /* the only server gets a pause */
+    assert_int_equal(store->reconnects, opened + 1);
+    assert_true(postgres_command(connection, "CREATE TEMPORARY TABLE unit_written (n BIGINT)"));
+    give_back(db, connection);
+    db_close(db);
+}
+
 static void
 an_address_with_too_many_hosts_is_refused(void **state)
 {
@@ -203,6 +223,7 @@ main(void)
         cmocka_unit_test(waiters_are_served_in_the_order_in_which_they_came),
         cmocka_unit_test(a_waiter_fails_after_five_seconds),
         cmocka_unit_test(beyond_512_waiters_a_borrower_fails_at_once),
+        cmocka_unit_test(a_connection_that_became_read_only_is_replaced),
         cmocka_unit_test(an_address_with_too_many_hosts_is_refused),
     };
     signal(SIGPIPE, SIG_IGN);
