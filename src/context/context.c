@@ -6,6 +6,9 @@
     32 /* longer labels are task text: parts of its sentences are no enumeration \
         */
 
+#define REQUEST_WORDS 10 /* longer tasks mention things beside what they ask for */
+#define PASSING_WORDS 12 /* in longer tasks, one keyword may be mentioned in passing */
+
 _Static_assert(LABEL_MAX == CONTEXT_MAX, "a label must hold the longest context");
 
 /* ---- the whole label ---- */
@@ -81,9 +84,11 @@ find_whole(const struct context_index *index, const struct label *label, struct 
 struct keyword_counts {
     unsigned strong;  /* in the current part of the label */
     unsigned weak;    /* in the whole label */
+    unsigned asked;   /* weak keywords that do not ask for something themselves: "rent" */
     unsigned all;     /* strong keywords in the whole label */
     unsigned covered; /* words in its keywords that are neither generic nor repeated */
     size_t until;     /* the words before this index belong to a counted keyword */
+    bool named;       /* one of the names is counted */
     bool has_other;   /* a keyword of several words contains a noun of another task */
     bool chosen;
 };
@@ -95,7 +100,8 @@ static bool
 is_keyword(const struct use *use)
 {
     return use->kind == USE_NOT || use->kind == USE_STRONG || use->kind == USE_WEAK ||
-           use->kind == USE_DOMAIN || (use->kind == USE_PHRASE && use->word_count > 1);
+           use->kind == USE_ONCE || use->kind == USE_DOMAIN ||
+           (use->kind == USE_PHRASE && use->word_count > 1);
 }
 
 static bool
@@ -139,31 +145,13 @@ forms_one_word(const struct label *label, const struct use *use, size_t first, s
            (!is_little(&label->words[first]) && !is_little(&label->words[first + count - 1]));
 }
 
-/* ---- other tasks ---- */
-
-enum { OTHER_TASK = 1, OTHER_NOUN = 2, OTHER_TOPIC = 4 };
-
-/* The kinds of other tasks that a term of `count` words is. */
-static unsigned
-kinds_of(const struct term *term, size_t count)
-{
-    unsigned kinds = 0;
-    for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
-        if (use->word_count == count)
-            kinds |= use->kind == USE_OTHER_TASK    ? OTHER_TASK
-                     : use->kind == USE_OTHER_NOUN  ? OTHER_NOUN
-                     : use->kind == USE_OTHER_TOPIC ? OTHER_TOPIC
-                                                    : 0;
-    return kinds;
-}
-
 /* Whether a keyword of several words decides what a noun of it means: "transfer" is about money,
  * "airport transfer" is not. */
 static bool
 explains_noun(const struct label *label, size_t first, size_t count)
 {
     for (size_t i = first; count > 1 && i < first + count; i++)
-        if (kinds_of(label->words[i].term, 1) & OTHER_NOUN)
+        if (context_frame_is_noun(&label->words[i]))
             return true;
     return false;
 }
@@ -175,16 +163,21 @@ count_use(const struct label *label, const struct use *use, size_t first, size_t
     if (!is_keyword(use) || counts->until > first || !forms_one_word(label, use, first, count))
         return;
     counts->until = first + count;
-    if (use->kind == USE_NOT || (count == 1 && label->words[first].again))
+    if (use->kind == USE_NOT || (count == 1 && label->words[first].again) ||
+        (use->kind == USE_WEAK && count == 1 && context_frame_is_verb(label, first)))
         return;
     unsigned covered = 0;
     for (size_t i = first; i < first + count; i++)
         covered += !label->words[i].generic && !label->words[i].again;
     counts->covered += covered;
     counts->has_other = counts->has_other || explains_noun(label, first, count);
-    if (use->kind == USE_WEAK)
+    if (use->kind == USE_ONCE) {
+        counts->weak += counts->named ? 0 : context_frame_is_goal(label, first) ? 2 : 1;
+        counts->named = true;
+    } else if (use->kind == USE_WEAK) {
         counts->weak++;
-    else if (use->kind == USE_PHRASE && covered == 0)
+        counts->asked += count > 1 || !context_frame_is_request(label, first);
+    } else if (use->kind == USE_PHRASE && covered == 0)
         counts->weak += 2;
     else {
         counts->strong++;
@@ -198,22 +191,6 @@ count_term(const struct label *label, const struct term *term, size_t first, siz
 {
     for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
         count_use(label, use, first, count, &counts[use->domain]);
-}
-
-/* The kinds of other tasks that are named in the label, in singular or plural. */
-static unsigned
-find_others(const struct context_index *index, const struct label *label)
-{
-    unsigned kinds = 0;
-    for (size_t i = 0; i < label->count; i++)
-        for (size_t count = 1; count <= label->words[i].longest; count++) {
-            struct str text = label_texts(label, i, count);
-            size_t last = label_last_form(text, FORM_PLURALS);
-            kinds |= kinds_of(label->words[i].phrases[count - 1], count);
-            for (size_t n = 1; n <= last; n++)
-                kinds |= kinds_of(context_index_find_form(index, text, n), count);
-        }
-    return kinds;
 }
 
 /* Of several keywords that begin at this word, the longest counts. */
@@ -272,14 +249,22 @@ is_between_parts(const struct label *label, size_t at, const struct keyword_coun
     return true;
 }
 
-/* Without strong keywords, a domain needs two weak ones, or one that covers all meaningful words.
- */
+/* A character of a script without spaces is not a whole word. */
+static bool
+is_ideograph(struct str text)
+{
+    return text.len == 3 && (unsigned char)text.ptr[0] >= 0xE3 &&
+           (unsigned char)text.ptr[0] <= 0xE9;
+}
+
+/* Without strong keywords, a domain needs two weak ones, or one that covers all meaningful words or
+ * is asked for. */
 static void
-choose_weak(struct keyword_counts *counts, size_t count, unsigned words)
+choose_weak(struct keyword_counts *counts, size_t count, unsigned words, bool request)
 {
     unsigned most = 1;
     for (size_t i = 0; i < count; i++) {
-        if (counts[i].weak == 1 && counts[i].covered < words)
+        if (counts[i].weak == 1 && counts[i].covered < words && !(request && counts[i].asked == 1))
             counts[i].weak = 0;
         most = counts[i].weak > most ? counts[i].weak : most;
     }
@@ -287,8 +272,8 @@ choose_weak(struct keyword_counts *counts, size_t count, unsigned words)
         counts[i].chosen = counts[i].weak == most;
 }
 
-static void
-find_keywords(const struct context_index *index, const struct label *label,
+static unsigned
+find_keywords(const struct context_index *index, const struct label *label, bool request,
               struct keyword_counts *counts)
 {
     size_t domains = index->domains->count;
@@ -298,13 +283,15 @@ find_keywords(const struct context_index *index, const struct label *label,
         if (!is_prose(label) && is_between_parts(label, i, counts, domains))
             end_part(label, counts, domains);
         count_keywords_at(index, label, i, counts);
-        words += !label->words[i].generic && !label->words[i].again;
+        words += !label->words[i].generic && !label->words[i].again &&
+                 !is_ideograph(label->words[i].text);
     }
     end_part(label, counts, domains);
     for (size_t i = 0; i < domains; i++)
         chosen = chosen || counts[i].chosen;
     if (!chosen)
-        choose_weak(counts, domains, words);
+        choose_weak(counts, domains, words, request && words <= REQUEST_WORDS);
+    return words;
 }
 
 /* ---- the context within a domain ---- */
@@ -380,14 +367,12 @@ best_context(const struct context_index *index, const struct label *label, size_
 
 /* ---- public functions ---- */
 
-/* Whether a domain has more in the label than one keyword, which a task about something else may
- * mention in passing. */
+/* A strong keyword counts twice. */
 static bool
-has_two_keywords(const struct keyword_counts *counts, size_t count, bool count_weak)
+has_evidence(const struct keyword_counts *counts, size_t count, unsigned least)
 {
     for (size_t i = 0; i < count; i++)
-        if (counts[i].has_other ||
-            (counts[i].all > 0 && counts[i].all + (count_weak ? counts[i].weak : 0) > 1))
+        if (counts[i].has_other || 2 * counts[i].all + counts[i].weak >= least)
             return true;
     return false;
 }
@@ -408,17 +393,19 @@ context_find(const struct context_index *index, struct str text, struct context_
     find_whole(index, &label, out);
     if (out->known)
         return;
-    unsigned others = find_others(index, &label);
-    out->unrelated = (others & OTHER_TASK) != 0;
+    struct context_frame frame;
+    context_frame_find(index, &label, &frame);
+    out->unrelated = frame.other_task;
     if (out->unrelated)
         return;
-    for (size_t i = 0; i < index->domains->count; i++)
-        counts[i] = (struct keyword_counts){ 0 };
-    find_keywords(index, &label, counts);
     size_t count = index->domains->count;
-    out->unrelated = (others & OTHER_NOUN) != 0 && !has_two_keywords(counts, count, false);
-    bool mentioned =
-        out->unrelated || ((others & OTHER_TOPIC) != 0 && !has_two_keywords(counts, count, true));
+    for (size_t i = 0; i < count; i++)
+        counts[i] = (struct keyword_counts){ 0 };
+    unsigned words = find_keywords(index, &label, frame.request, counts);
+    out->unrelated =
+        frame.other_nouns > 0 && !has_evidence(counts, count, 2 + 2 * frame.other_nouns);
+    bool mentioned = out->unrelated || ((frame.other_topic || words > PASSING_WORDS) &&
+                                        !has_evidence(counts, count, 3));
     for (size_t i = 0; i < count && !mentioned; i++)
         if (counts[i].chosen)
             choose(index, out, i, best_context(index, &label, i));

@@ -48,36 +48,32 @@ context_index_find_form(const struct context_index *index, struct str word, size
     return label_has_ending(word, n) ? find_without_ending(index, word, n) : NULL;
 }
 
+/* `source` lasts as long as the index; the text is not copied if it is the same. */
 static struct term *
-make_term(struct arena *mem, struct context_index *index, struct str text)
+make_term(struct arena *mem, struct context_index *index, struct str text, struct str source)
 {
     struct term *term = (struct term *)context_index_find(index, text);
     if (term != NULL)
         return term;
     term = ARENA_NEW(mem, struct term);
-    term->text = str_copy(mem, text);
+    term->text = str_eq(text, source) ? source : str_copy(mem, text);
     term->hash = hash_on(HASH_START, text);
     term->base = term;
     struct term **bucket = &index->buckets[term->hash & index->mask];
     term->next = *bucket;
     *bucket = term;
-    term->next_made = index->made;
-    index->made = term;
     return term;
 }
 
-static struct use *
-add_use(struct arena *mem, struct context_index *index, struct str text, struct use meaning)
+static void
+add_use(struct arena *mem, struct context_index *index, struct str text, struct str source,
+        struct use meaning)
 {
-    struct term *term = make_term(mem, index, text);
+    struct term *term = make_term(mem, index, text, source);
     struct use *use = ARENA_NEW(mem, struct use);
     *use = meaning;
-    if (term->last_use == NULL)
-        term->uses = use;
-    else
-        term->last_use->next = use;
-    term->last_use = use;
-    return use;
+    use->next = term->uses;
+    term->uses = use;
 }
 
 /* ---- words and their bases ---- */
@@ -89,7 +85,7 @@ add_words_of(struct arena *mem, struct context_index *index, struct str name)
     if (!label_split(name, &label))
         return;
     for (size_t i = 0; i < label.count; i++)
-        make_term(mem, index, label.words[i].text);
+        make_term(mem, index, label.words[i].text, name);
 }
 
 static void
@@ -97,7 +93,7 @@ add_generic_words(struct arena *mem, struct context_index *index, const char *co
                   bool action)
 {
     for (; *words != NULL; words++) {
-        struct term *term = make_term(mem, index, str_of(*words));
+        struct term *term = make_term(mem, index, str_of(*words), str_of(*words));
         term->generic = true;
         term->action = action;
     }
@@ -120,8 +116,8 @@ add_keywords(struct arena *mem, struct context_index *index, size_t domain, cons
     struct label label;
     for (size_t i = 0; i < count; i++)
         if (label_split(words[i], &label))
-            add_use(mem, index, label_texts(&label, 0, label.count),
-                    (struct use){ .kind = kind, .domain = domain });
+            add_use(mem, index, label_texts(&label, 0, label.count), words[i],
+                    (struct use){ .kind = kind, .domain = (uint8_t)domain });
 }
 
 static void
@@ -132,6 +128,7 @@ add_words(struct arena *mem, struct context_index *index, size_t number)
     add_keywords(mem, index, number, domain->strong_words, domain->strong_count, USE_STRONG);
     add_keywords(mem, index, number, domain->foreign_words, domain->foreign_count, USE_STRONG);
     add_keywords(mem, index, number, domain->weak_words, domain->weak_count, USE_WEAK);
+    add_keywords(mem, index, number, domain->name_words, domain->name_word_count, USE_ONCE);
     add_words_of(mem, index, domain->name);
     for (size_t i = 0; i < domain->context_count; i++) {
         const struct context *context = &domain->contexts[i];
@@ -156,8 +153,9 @@ base_of(const struct context_index *index, const struct term *term)
 static void
 set_bases(struct context_index *index)
 {
-    for (struct term *term = index->made; term != NULL; term = term->next_made)
-        term->base = base_of(index, term);
+    for (size_t i = 0; i <= index->mask; i++)
+        for (struct term *term = index->buckets[i]; term != NULL; term = term->next)
+            term->base = base_of(index, term);
 }
 
 /* Looks up the phrases that begin with a word. A phrase does not continue in another part. */
@@ -220,10 +218,10 @@ add_joined(struct arena *mem, struct context_index *index, const struct label *l
 {
     struct str texts = label_texts(label, 0, label->count),
                bases = label_bases(label, 0, label->count);
-    meaning.word_count = label->count;
-    add_use(mem, index, texts, meaning);
+    meaning.word_count = (uint16_t)label->count;
+    add_use(mem, index, texts, STR_NONE, meaning);
     if (!str_eq(texts, bases))
-        add_use(mem, index, bases, meaning);
+        add_use(mem, index, bases, STR_NONE, meaning);
 }
 
 static void
@@ -236,14 +234,14 @@ add_anchor(struct arena *mem, struct context_index *index, const struct label *l
         if (!label->words[i].generic)
             words[count++] = label->words[i].term;
     meaning.kind = USE_ANCHOR;
-    meaning.word_count = count;
-    meaning.count = label->count;
+    meaning.word_count = (uint16_t)count;
+    meaning.count = (uint16_t)label->count;
     for (size_t i = 0; i < label->count; i++)
         if (label->words[i].generic)
             words[count++] = label->words[i].term;
     meaning.words = words;
     if (meaning.word_count > 0)
-        add_use(mem, index, words[0]->text, meaning);
+        add_use(mem, index, words[0]->text, words[0]->text, meaning);
 }
 
 /* Whether the name is the domain's own word: "coding" in coding_profile. It occurs in every label
@@ -263,11 +261,11 @@ add_name(struct arena *mem, struct context_index *index, size_t domain,
          const struct context *context, struct str name)
 {
     struct label label;
-    struct use meaning = { .kind = USE_NAME, .domain = domain, .context = context };
+    struct use meaning = { .kind = USE_NAME, .domain = (uint8_t)domain, .context = context };
     if (!label_split(name, &label))
         return;
     context_index_resolve(index, &label);
-    add_use(mem, index, label.name, meaning);
+    add_use(mem, index, label.name, name, meaning);
     meaning.kind = USE_PHRASE;
     add_joined(mem, index, &label, meaning);
     if (!is_own_word(index, domain, &label))
@@ -281,7 +279,7 @@ add_domain_name(struct arena *mem, struct context_index *index, size_t domain, s
     if (!label_split(name, &label))
         return;
     context_index_resolve(index, &label);
-    add_joined(mem, index, &label, (struct use){ .kind = USE_DOMAIN, .domain = domain });
+    add_joined(mem, index, &label, (struct use){ .kind = USE_DOMAIN, .domain = (uint8_t)domain });
 }
 
 static void
@@ -309,12 +307,28 @@ add_others(struct arena *mem, struct context_index *index, const char *const *na
     struct label label;
     for (; *names != NULL; names++) {
         label_split(str_of(*names), &label);
-        add_use(mem, index, label_texts(&label, 0, label.count),
-                (struct use){ .kind = kind, .word_count = label.count });
+        add_use(mem, index, label_texts(&label, 0, label.count), str_of(*names),
+                (struct use){ .kind = kind, .word_count = (uint16_t)label.count });
     }
 }
 
 /* ---- building the index ---- */
+
+/* Uses were added in front of each other. */
+static void
+order_uses(struct context_index *index)
+{
+    for (size_t i = 0; i <= index->mask; i++)
+        for (struct term *term = index->buckets[i]; term != NULL; term = term->next) {
+            struct use *ordered = NULL;
+            for (struct use *use = term->uses, *next; use != NULL; use = next) {
+                next = use->next;
+                use->next = ordered;
+                ordered = use;
+            }
+            term->uses = ordered;
+        }
+}
 
 /* An estimate of the number of terms, rounded up to a power of two. */
 static size_t
@@ -323,10 +337,10 @@ bucket_count(const struct domains *domains)
     size_t texts = 1024, count = 1;
     for (size_t i = 0; i < domains->count; i++) {
         const struct domain *domain = &domains->list[i];
-        texts +=
-            domain->strong_count + domain->weak_count + domain->not_count + domain->foreign_count;
+        texts += domain->strong_count + domain->weak_count + domain->not_count +
+                 domain->foreign_count + domain->name_word_count;
         for (size_t j = 0; j < domain->context_count; j++)
-            texts += 4 * (1 + domain->contexts[j].alias_count);
+            texts += 2 * (1 + domain->contexts[j].alias_count);
     }
     while (count < texts)
         count *= 2;
@@ -359,5 +373,11 @@ context_index_make(struct arena *mem, const struct domains *domains)
     add_others(mem, index, label_other_tasks, USE_OTHER_TASK);
     add_others(mem, index, label_other_nouns, USE_OTHER_NOUN);
     add_others(mem, index, label_other_topics, USE_OTHER_TOPIC);
+    add_others(mem, index, label_other_starts, USE_OTHER_START);
+    add_others(mem, index, label_errand_starts, USE_ERRAND_START);
+    add_others(mem, index, label_your_nouns, USE_YOUR_NOUN);
+    add_others(mem, index, label_requests, USE_REQUEST);
+    add_others(mem, index, label_player_verbs, USE_PLAYER_VERB);
+    order_uses(index);
     return index;
 }

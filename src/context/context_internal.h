@@ -19,6 +19,9 @@
 
 struct term;
 
+/* What was left out directly before a word. */
+enum label_before { BEFORE_NONE, BEFORE_OTHER, BEFORE_ME, BEFORE_MY, BEFORE_YOUR };
+
 struct label_word {
     struct str text;
     struct str base;         /* the indexed word of which this is a form, else the text itself */
@@ -26,7 +29,8 @@ struct label_word {
     bool generic;            /* carries no meaning of its own: "find", "best" */
     bool starts_part;        /* first word after a comma or semicolon */
     bool again;              /* repeats an earlier word of the label */
-    size_t plain;            /* the number of words from here on that are bases themselves */
+    enum label_before before;
+    size_t plain; /* the number of words from here on that are bases themselves */
 
     /* The terms whose text is that of the next 1 to `longest` words, which may form a keyword. */
     const struct term *phrases[PHRASE_WORDS];
@@ -45,7 +49,9 @@ struct label {
 /* How a character beyond ASCII is written into a label. */
 enum letter_kind {
     LETTER,
-    LETTER_WORD, /* a word of its own */
+    LETTER_WORD,     /* a word of its own */
+    LETTER_HIRAGANA, /* Japanese has no spaces: a word ends where the script changes */
+    LETTER_KATAKANA,
     LETTER_NONE, /* left out */
     LETTER_SEPARATES,
     LETTER_SEPARATES_PARTS, /* a comma or semicolon */
@@ -56,7 +62,7 @@ enum letter_kind {
 #define LETTER_BYTES 4
 enum letter_kind label_letter(int32_t point, char text[LETTER_BYTES]);
 
-/* Without the Arabic article. */
+/* Without the Arabic article, and the prepositions that are written as part of it. */
 struct str label_without_article(struct str word);
 
 /* Sets the texts; context_index_resolve() sets the rest. False: no words, or too long. */
@@ -81,11 +87,31 @@ extern const char *const label_other_tasks[];
 extern const char *const label_other_nouns[];
 extern const char *const label_other_topics[];
 
+/* Verbs of messages, notes, and devices, and questions where something is: a label that begins with
+ * one, after words such as "can you", is about that, whatever it mentions. Those of errands are
+ * like topics. */
+extern const char *const label_other_starts[];
+extern const char *const label_errand_starts[];
+
+/* Nouns that are about the service itself after "your": "your app crashes". */
+extern const char *const label_your_nouns[];
+
+/* Words that ask for something to choose: "any good", "in the mood for", "rent". One weak keyword
+ * beside them is enough. */
+extern const char *const label_requests[];
+
+/* Verbs that begin a command to a player: a label that begins with one asks for whatever follows,
+ * "play Despacito". */
+extern const char *const label_player_verbs[];
+
 /* ---- forms of words ---- */
 
 /* Inflections keep the meaning of a word. Other endings change it, so they only help to choose the
  * context within a domain: "meal planner" matches meal_planning. */
 enum { FORM_ITSELF = 0, FORM_PLURALS = 3, FORM_INFLECTIONS = 6, FORM_ALL = 16 };
+
+/* Endings of words in other scripts follow those: all of them are inflections. */
+enum { FORM_SCRIPTS = FORM_ALL + 49 };
 
 /* The word without the n-th ending, which may point into `buffer`; absent if the word does not have
  * that ending. 0 is the word itself. */
@@ -104,41 +130,45 @@ enum use_kind {
     USE_NOT,    /* an excluding keyword: its words do not count for the domain */
     USE_STRONG, /* a keyword */
     USE_WEAK,
+    USE_ONCE,       /* a weak keyword of which a label counts only one */
     USE_DOMAIN,     /* the domain's own name, its words concatenated */
     USE_PHRASE,     /* a context's name or alias, its words concatenated */
     USE_ANCHOR,     /* the first word of a context's name or alias that is not generic */
     USE_OTHER_TASK, /* a task or noun that no domain helps with; `domain` is not set */
     USE_OTHER_NOUN,
     USE_OTHER_TOPIC,
+    USE_OTHER_START,
+    USE_ERRAND_START,
+    USE_YOUR_NOUN,
+    USE_REQUEST,
+    USE_PLAYER_VERB,
 };
 
 /* One meaning of a term in one domain. */
 struct use {
-    enum use_kind kind;
-    size_t domain; /* index in the set */
+    enum use_kind kind : 8;
+    uint8_t domain;      /* index in the set */
+    uint16_t word_count; /* of the name; of an anchor: without generic words */
+    uint16_t count;      /* of `words` */
     const struct context *context;
-    size_t word_count;               /* of the name; of an anchor: without generic words */
     const struct term *const *words; /* of an anchor: all words, generic ones last */
-    size_t count;                    /* of `words` */
-    const struct use *next;
+    struct use *next;
 };
 
 struct term {
     struct str text;
     const struct term *base;
+    struct use *uses; /* keywords before names */
+    struct term *next;
+    uint32_t hash;
     bool generic;
     bool action;
-    const struct use *uses; /* keywords before names */
-    struct use *last_use;
-    struct term *next, *next_made;
-    uint32_t hash;
 };
 
 struct context_index {
     const struct domains *domains;
     struct term **buckets;
     size_t mask;
-    struct term *made; /* list of all terms, used while the index is built */
     uint64_t serial;
 };
 
@@ -150,5 +180,31 @@ const struct term *context_index_find_form(const struct context_index *index, st
 
 /* Sets what the index knows about the label's words, and about phrases of them. */
 void context_index_resolve(const struct context_index *index, struct label *label);
+
+/* ---- what else a label is about ---- */
+
+struct context_frame {
+    bool other_task; /* whatever it mentions, it is about something that no domain helps with */
+    bool other_topic;
+    bool request; /* asks for something to choose */
+    unsigned other_nouns;
+};
+
+void context_frame_find(const struct context_index *index, const struct label *label,
+                        struct context_frame *out);
+
+/* Whether the word is a noun of another task. */
+bool context_frame_is_noun(const struct label_word *word);
+
+/* Whether the word asks for something and does not name it: "rent", but not "play" at the
+ * beginning.
+ */
+bool context_frame_is_request(const struct label *label, size_t at);
+
+/* Whether the word is a verb with an object, as in "book a table". */
+bool context_frame_is_verb(const struct label *label, size_t at);
+
+/* Whether the word is where somebody goes: "Iceland" in "going to Iceland". */
+bool context_frame_is_goal(const struct label *label, size_t at);
 
 #endif

@@ -5,10 +5,19 @@
 #include <string.h>
 
 /* Dropped from labels and names: "book a flight" becomes "book_flight". */
-static const struct str dropped_words[] = {
-    { "a", 1 },    { "an", 2 },    { "the", 3 }, { "my", 2 },    { "your", 4 },   { "our", 3 },
-    { "his", 3 },  { "her", 3 },   { "me", 2 },  { "their", 5 }, { "some", 4 },   { "any", 3 },
-    { "this", 4 }, { "these", 5 }, { "i", 1 },   { "us", 2 },    { "please", 6 },
+static const struct {
+    struct str text;
+    enum label_before as;
+} dropped_words[] = {
+    { { "a", 1 }, BEFORE_OTHER },      { { "an", 2 }, BEFORE_OTHER },
+    { { "the", 3 }, BEFORE_OTHER },    { { "my", 2 }, BEFORE_MY },
+    { { "your", 4 }, BEFORE_YOUR },    { { "our", 3 }, BEFORE_MY },
+    { { "his", 3 }, BEFORE_MY },       { { "her", 3 }, BEFORE_MY },
+    { { "me", 2 }, BEFORE_ME },        { { "their", 5 }, BEFORE_MY },
+    { { "some", 4 }, BEFORE_OTHER },   { { "any", 3 }, BEFORE_OTHER },
+    { { "this", 4 }, BEFORE_OTHER },   { { "these", 5 }, BEFORE_OTHER },
+    { { "i", 1 }, BEFORE_OTHER },      { { "us", 2 }, BEFORE_ME },
+    { { "please", 6 }, BEFORE_OTHER },
 };
 
 const char *const label_little_words[] = {
@@ -19,6 +28,11 @@ const char *const label_little_words[] = {
     "such", "than", "that", "them", "then", "there", "they", "those", "through", "to", "under",
     "up", "via", "was", "we", "what", "whats", "when", "where", "which", "while", "who", "why",
     "will", "with", "within", "without", "would", "you",
+    /* spellings of chats, greetings */
+    "u", "ur", "2", "4", "shld", "shud", "pls", "plz", "wanna", "gonna", "gimme", "lemme", "smth",
+    "sth", "sum", "wat", "wht", "hey", "hi", "hello", "ok", "okay", "thx", "thanks", "kinda",
+    "really", "maybe", "wheres", "id", "ive", "ill", "dont", "doesnt", "isnt", "cant", "wont",
+    "someone", "anyone", "somewhere", "anything", "here",
     /* nouns that fit any subject */
     "advice", "choice", "detail", "example", "general", "idea", "info", "information",
     "inspiration", "online", "option", "spot", "stuff", "thing", "tip", "tool", "topic",
@@ -51,6 +65,7 @@ const char *const label_action_words[] = {
 struct writer {
     char *bytes;
     size_t length;
+    enum letter_kind kana; /* of the last letter, or LETTER */
 };
 
 static void
@@ -99,6 +114,20 @@ starts_camel_word(const unsigned char *at, size_t before, size_t after)
     return is_upper(at[-1]) && after > 1 && is_lower(at[1]);
 }
 
+static bool
+is_kana(enum letter_kind kind)
+{
+    return kind == LETTER_HIRAGANA || kind == LETTER_KATAKANA;
+}
+
+static void
+begin_kana(struct writer *out, enum letter_kind kana)
+{
+    if (out->kana != kana)
+        put_separator(out, '_');
+    out->kana = kana;
+}
+
 /* Writes one non-ASCII character, or its first byte if it is damaged; returns the number of bytes
  * consumed. */
 static size_t
@@ -116,8 +145,9 @@ put_beyond_ascii(struct writer *out, struct str rest)
         put_separator(out, kind == LETTER_SEPARATES ? '_' : ',');
     if (kind == LETTER_WORD)
         put_separator(out, '_');
-    if (kind == LETTER_WORD || kind == LETTER)
-        put_text(out, letter);
+    else if (kind != LETTER_NONE)
+        begin_kana(out, is_kana(kind) ? kind : LETTER);
+    put_text(out, letter);
     if (kind == LETTER_WORD)
         put_separator(out, '_');
     return rest.len - left.len;
@@ -126,6 +156,7 @@ put_beyond_ascii(struct writer *out, struct str rest)
 static void
 put_ascii(struct writer *out, unsigned char c)
 {
+    begin_kana(out, LETTER);
     if (is_upper(c))
         out->bytes[out->length++] = (char)(c - 'A' + 'a');
     else if (is_lower(c) || (c >= '0' && c <= '9'))
@@ -141,7 +172,7 @@ static size_t
 normalize(struct str text, char *bytes)
 {
     const unsigned char *in = (const unsigned char *)text.ptr;
-    struct writer out = { bytes, 0 };
+    struct writer out = { bytes, 0, LETTER };
     for (size_t i = 0; i < text.len;) {
         if (starts_camel_word(&in[i], i, text.len - i))
             put_separator(&out, '_');
@@ -161,18 +192,19 @@ normalize(struct str text, char *bytes)
 
 #define LETTER(c) ((uint32_t)1 << ((c) - 'a'))
 
-static bool
-is_dropped(struct str word)
+/* BEFORE_NONE: the word is kept. */
+static enum label_before
+dropped_as(struct str word)
 {
     const uint32_t starts = LETTER('a') | LETTER('h') | LETTER('i') | LETTER('m') | LETTER('o') |
                             LETTER('p') | LETTER('s') | LETTER('t') | LETTER('u') | LETTER('y');
     if (word.len == 0 || word.len > 6 || word.ptr[0] < 'a' || word.ptr[0] > 'z' ||
         (starts >> (word.ptr[0] - 'a') & 1) == 0)
-        return false;
+        return BEFORE_NONE;
     for (size_t i = 0; i < sizeof dropped_words / sizeof dropped_words[0]; i++)
-        if (str_eq(word, dropped_words[i]))
-            return true;
-    return false;
+        if (str_eq(word, dropped_words[i].text))
+            return dropped_words[i].as;
+    return BEFORE_NONE;
 }
 
 static bool
@@ -189,21 +221,26 @@ cut_words(struct label *out, struct str separated, bool drop)
 {
     char *end = out->text_bytes;
     bool starts_part = false;
+    enum label_before before = BEFORE_NONE;
     out->count = 0;
     for (size_t i = 0, start = 0; i <= separated.len && out->count < LABEL_WORDS; i++) {
         if (i < separated.len && separated.ptr[i] != '_' && separated.ptr[i] != ',')
             continue;
         struct str word = label_without_article((struct str){ &separated.ptr[start], i - start });
-        if (!drop || !is_dropped(word)) {
+        enum label_before dropped = drop ? dropped_as(word) : BEFORE_NONE;
+        if (dropped == BEFORE_NONE) {
             memcpy(end, word.ptr, word.len);
             struct str text = { end, word.len };
             end += word.len;
             out->words[out->count] = (struct label_word){ .text = text,
                                                           .starts_part = starts_part,
-                                                          .again = is_repeated(out, text) };
+                                                          .again = is_repeated(out, text),
+                                                          .before = before };
             out->count++;
             starts_part = false;
         }
+        if (dropped == BEFORE_NONE || before == BEFORE_NONE || before == BEFORE_OTHER)
+            before = dropped;
         starts_part = starts_part || (i < separated.len && separated.ptr[i] == ',');
         start = i + 1;
     }
@@ -244,6 +281,7 @@ label_bases(const struct label *label, size_t first, size_t count)
 
 /* ---- forms of words ---- */
 
+/* Texts are in UTF-8, so an ending of another script has at least two bytes. */
 struct ending {
     struct str cut, put;
     size_t least;    /* minimum length of the whole word */
@@ -257,15 +295,77 @@ struct ending {
         put, sizeof(put) - 1  \
     }
 
-static const struct ending endings[FORM_ALL] = {
-    { ENDING("s", ""), 4, false, false },     { ENDING("es", ""), 5, true, false },
-    { ENDING("ies", "y"), 5, false, false },  { ENDING("ing", ""), 6, false, false },
-    { ENDING("ing", "e"), 6, false, false },  { ENDING("ing", ""), 7, false, true },
-    { ENDING("ation", ""), 9, false, false }, { ENDING("ation", "e"), 9, false, false },
-    { ENDING("ion", ""), 8, false, false },   { ENDING("ion", "e"), 8, false, false },
-    { ENDING("ment", ""), 8, false, false },  { ENDING("er", ""), 6, false, false },
-    { ENDING("er", "e"), 6, false, false },   { ENDING("er", ""), 7, false, true },
-    { ENDING("ed", ""), 6, false, false },    { ENDING("ed", "e"), 6, false, false },
+static const struct ending endings[FORM_SCRIPTS] = {
+    { ENDING("s", ""), 4, false, false },
+    { ENDING("es", ""), 5, true, false },
+    { ENDING("ies", "y"), 5, false, false },
+    { ENDING("ing", ""), 6, false, false },
+    { ENDING("ing", "e"), 6, false, false },
+    { ENDING("ing", ""), 7, false, true },
+    { ENDING("ation", ""), 9, false, false },
+    { ENDING("ation", "e"), 9, false, false },
+    { ENDING("ion", ""), 8, false, false },
+    { ENDING("ion", "e"), 8, false, false },
+    { ENDING("ment", ""), 8, false, false },
+    { ENDING("er", ""), 6, false, false },
+    { ENDING("er", "e"), 6, false, false },
+    { ENDING("er", ""), 7, false, true },
+    { ENDING("ed", ""), 6, false, false },
+    { ENDING("ed", "e"), 6, false, false },
+    /* Russian */
+    { ENDING("ами", ""), 12, false, false },
+    { ENDING("ам", ""), 10, false, false },
+    { ENDING("ах", ""), 10, false, false },
+    { ENDING("ов", ""), 10, false, false },
+    { ENDING("ом", ""), 10, false, false },
+    { ENDING("а", ""), 8, false, false },
+    { ENDING("у", ""), 8, false, false },
+    { ENDING("ы", ""), 8, false, false },
+    { ENDING("е", ""), 8, false, false },
+    { ENDING("и", ""), 8, false, false },
+    { ENDING("у", "а"), 8, false, false },
+    { ENDING("ы", "а"), 8, false, false },
+    { ENDING("и", "а"), 8, false, false },
+    { ENDING("е", "а"), 8, false, false },
+    { ENDING("ой", "а"), 10, false, false },
+    { ENDING("ам", "а"), 10, false, false },
+    { ENDING("ю", "я"), 8, false, false },
+    { ENDING("и", "я"), 8, false, false },
+    { ENDING("е", "я"), 8, false, false },
+    { ENDING("ей", "я"), 10, false, false },
+    { ENDING("и", "ь"), 8, false, false },
+    { ENDING("ей", "ь"), 10, false, false },
+    { ENDING("я", "ь"), 8, false, false },
+    { ENDING("ий", "ие"), 10, false, false },
+    { ENDING("и", "ия"), 8, false, false },
+    { ENDING("ую", "ая"), 10, false, false },
+    { ENDING("ой", "ая"), 10, false, false },
+    { ENDING("ые", "ый"), 10, false, false },
+    { ENDING("ого", "ый"), 12, false, false },
+    { ENDING("ых", "ый"), 10, false, false },
+    { ENDING("ия", "ие"), 10, false, false },
+    /* Hindi */
+    { ENDING("ों", ""), 12, false, false },
+    { ENDING("ें", ""), 12, false, false },
+    { ENDING("े", "ा"), 9, false, false },
+    { ENDING("ों", "ा"), 12, false, false },
+    { ENDING("ियां", "ी"), 18, false, false },
+    { ENDING("ियों", "ी"), 18, false, false },
+    /* Urdu */
+    { ENDING("وں", ""), 8, false, false },
+    { ENDING("يں", ""), 8, false, false },
+    { ENDING("ے", "ا"), 6, false, false },
+    /* Bengali */
+    { ENDING("ের", ""), 12, false, false },
+    { ENDING("ে", ""), 9, false, false },
+    { ENDING("টা", ""), 12, false, false },
+    { ENDING("টি", ""), 12, false, false },
+    { ENDING("তে", ""), 12, false, false },
+    { ENDING("র", ""), 9, false, false },
+    /* Arabic */
+    { ENDING("ات", ""), 10, false, false },
+    { ENDING("ات", "ة"), 10, false, false },
+    { ENDING("ي", ""), 8, false, false },
 };
 
 static bool
@@ -288,6 +388,8 @@ size_t
 label_last_form(struct str word, size_t most)
 {
     char last = word.len < 4 ? '\0' : word.ptr[word.len - 1]; /* 4: the least of all endings */
+    if ((unsigned char)last >= 0x80)
+        return FORM_SCRIPTS;
     bool may =
         last == 's' || (most > FORM_PLURALS && last == 'g') ||
         (most > FORM_INFLECTIONS && (last == 'n' || last == 't' || last == 'r' || last == 'd'));

@@ -35,6 +35,11 @@ static const struct range ranges[] = {
     { 0x2000, 0x2FFF, LETTER_SEPARATES },
     { 0x3001, 0x3001, LETTER_SEPARATES_PARTS },
     { 0x3000, 0x303F, LETTER_SEPARATES },
+    { 0x306E, 0x306E, LETTER_SEPARATES }, /* no and wo, which join words */
+    { 0x3092, 0x3092, LETTER_SEPARATES },
+    { 0x3041, 0x309F, LETTER_HIRAGANA },
+    { 0x30FB, 0x30FB, LETTER_SEPARATES },
+    { 0x30A1, 0x30FF, LETTER_KATAKANA },
     { 0x3400, 0x9FFF, LETTER_WORD }, /* Chinese has no spaces; keywords are found as phrases */
     { 0xFF0C, 0xFF0C, LETTER_SEPARATES_PARTS },
     { 0xFF1B, 0xFF1B, LETTER_SEPARATES_PARTS },
@@ -93,17 +98,21 @@ label_letter(int32_t point, char text[LETTER_BYTES])
     for (size_t i = 0; i < sizeof ranges / sizeof ranges[0] && kind == LETTER; i++)
         if (point >= ranges[i].first && point <= ranges[i].last)
             kind = ranges[i].kind;
-    if (kind == LETTER || kind == LETTER_WORD)
+    if (kind == LETTER || kind == LETTER_WORD || kind == LETTER_HIRAGANA || kind == LETTER_KATAKANA)
         encode(plain_point(point), text);
     return kind;
 }
 
-/* The article is written as part of the word, also after "for". */
+/* The article is written as part of the word, also after "for", "and", "with", and "as". */
 struct str
 label_without_article(struct str word)
 {
-    static const struct str articles[] = { { "\xd8\xa7\xd9\x84", 4 }, { "\xd9\x84\xd9\x84", 4 } };
-    for (size_t i = 0; i < 2; i++)
+    static const struct str articles[] = { { "\xd9\x88\xd8\xa7\xd9\x84", 6 },
+                                           { "\xd8\xa8\xd8\xa7\xd9\x84", 6 },
+                                           { "\xd9\x83\xd8\xa7\xd9\x84", 6 },
+                                           { "\xd8\xa7\xd9\x84", 4 },
+                                           { "\xd9\x84\xd9\x84", 4 } };
+    for (size_t i = 0; i < sizeof articles / sizeof articles[0]; i++)
         if (str_starts(word, articles[i]) && word.len >= articles[i].len + 6)
             return str_from(word, articles[i].len);
     return word;

@@ -160,6 +160,8 @@ struct domain {
     size_t strong_count;
     const struct str *foreign_words; /* strong words in other languages */
     size_t foreign_count;
+    const struct str *name_words; /* weak words that count once together */
+    size_t name_word_count;
     const struct str *weak_words;
     size_t weak_count;
     const struct str *not_words;

@@ -99,17 +99,23 @@ check_words(const struct node *root, const struct domain *domain)
 {
     struct node keywords = node_member(root, "keywords"), strong = node_member(&keywords, "strong"),
                 weak = node_member(&keywords, "weak"), not = node_member(&keywords, "not"),
-                foreign = node_member(&keywords, "other_languages");
+                foreign = node_member(&keywords, "other_languages"),
+                names = node_member(&keywords, "names");
     const struct str *strong_words = domain->strong_words, *weak_words = domain->weak_words,
                      *not_words = domain->not_words;
     check_distinct(&strong, strong_words, domain->strong_count);
     check_distinct(&foreign, domain->foreign_words, domain->foreign_count);
     check_distinct(&weak, weak_words, domain->weak_count);
+    check_distinct(&names, domain->name_words, domain->name_word_count);
     check_distinct(&not, not_words, domain->not_count);
     check_overlap(&weak, weak_words, domain->weak_count, strong_words, domain->strong_count,
                   "strong");
     check_overlap(&foreign, domain->foreign_words, domain->foreign_count, strong_words,
                   domain->strong_count, "strong");
+    check_overlap(&names, domain->name_words, domain->name_word_count, strong_words,
+                  domain->strong_count, "strong");
+    check_overlap(&names, domain->name_words, domain->name_word_count, weak_words,
+                  domain->weak_count, "weak");
     check_overlap(&not, not_words, domain->not_count, strong_words, domain->strong_count, "strong");
     check_overlap(&not, not_words, domain->not_count, weak_words, domain->weak_count, "weak");
 }

@@ -93,14 +93,17 @@ read_contexts(const struct node *node, struct domain *out)
 static void
 read_keywords(const struct node *node, struct domain *out)
 {
-    static const char *const keys[] = { "", "strong", "other_languages", "weak", "not", NULL };
+    static const char *const keys[] = { "",    "strong", "other_languages", "weak", "names",
+                                        "not", NULL };
     if (!node_is_object(node, keys))
         return;
     struct node strong = node_member(node, "strong"), weak = node_member(node, "weak"),
-                not = node_member(node, "not"), foreign = node_member(node, "other_languages");
+                not = node_member(node, "not"), foreign = node_member(node, "other_languages"),
+                names = node_member(node, "names");
     out->foreign_words = node_texts(&foreign, FOREIGN_MAX, read_foreign_word, &out->foreign_count);
     out->strong_words = node_texts(&strong, WORDS_MAX, read_word, &out->strong_count);
     out->weak_words = node_texts(&weak, WORDS_MAX, read_word, &out->weak_count);
+    out->name_words = node_texts(&names, WORDS_MAX, read_word, &out->name_word_count);
     out->not_words = node_texts(&not, WORDS_MAX, read_word, &out->not_count);
 }
 

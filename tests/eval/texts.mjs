@@ -65,11 +65,11 @@ function expand(pattern) {
 }
 
 const lines = (file) => fs.readFileSync(path.join(ROOT, "tests/eval", file), "utf8").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-const patterns = ["negatives.txt", "negatives_held_out.txt", "negatives_fresh.txt", "negatives_late.txt", "negatives_everyday.txt", "negatives_mentions.txt"].flatMap(lines);
+const patterns = ["negatives.txt", "negatives_held_out.txt", "negatives_fresh.txt", "negatives_late.txt", "negatives_everyday.txt", "negatives_mentions.txt", "negatives_asked.txt"].flatMap(lines);
 export const NEGATIVES = [...new Set(patterns.flatMap(expand))];
 
 // [domain, task]
-export const POSITIVES = ["positives_everyday.txt", "positives_spoken.txt"].flatMap(lines).map((line) => line.split(/: (.*)/s).slice(0, 2));
+export const POSITIVES = ["positives_everyday.txt", "positives_spoken.txt", "positives_asked.txt"].flatMap(lines).map((line) => line.split(/: (.*)/s).slice(0, 2));
 
 // [kind, task, domain, member, value as text]
 export const UNSEEN = lines("unseen.txt").map((line) => line.split("|"));

@@ -1,0 +1,186 @@
+/* context_frame.c - what a label is about besides the subjects of domains: see context_internal.h.
+ */
+#include "context/context_internal.h"
+
+static bool
+is_kind(const struct term *term, size_t count, enum use_kind kind)
+{
+    for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
+        if (use->kind == kind && use->word_count == count)
+            return true;
+    return false;
+}
+
+static enum label_before
+before_word(const struct label *label, size_t at)
+{
+    return at < label->count ? label->words[at].before : BEFORE_NONE;
+}
+
+bool
+context_frame_is_noun(const struct label_word *word)
+{
+    return is_kind(word->term, 1, USE_OTHER_NOUN);
+}
+
+static bool
+is_word_kind(const struct label_word *word, enum use_kind kind)
+{
+    return is_kind(word->term, 1, kind) || is_kind(word->phrases[0], 1, kind);
+}
+
+/* Words before the beginning proper: "can you", "I want to". */
+static bool
+is_opening(const struct label_word *word)
+{
+    static const char *const actions[] = { "need", "want", "help", "try" };
+    bool opening = word->generic && !word->term->action;
+    for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++)
+        opening = opening || str_eq_c(word->text, actions[i]);
+    return opening;
+}
+
+/* Whether only words come before that open a request. */
+static bool
+is_beginning(const struct label *label, size_t at)
+{
+    while (at > 0 && is_opening(&label->words[at - 1]))
+        at--;
+    return at == 0;
+}
+
+bool
+context_frame_is_request(const struct label *label, size_t at)
+{
+    const struct label_word *word = &label->words[at];
+    return is_word_kind(word, USE_REQUEST) &&
+           !(is_word_kind(word, USE_PLAYER_VERB) && is_beginning(label, at));
+}
+
+bool
+context_frame_is_verb(const struct label *label, size_t at)
+{
+    return before_word(label, at + 1) != BEFORE_NONE &&
+           is_word_kind(&label->words[at], USE_REQUEST) &&
+           !is_word_kind(&label->words[at], USE_PLAYER_VERB);
+}
+
+static bool
+is_text(const struct label_word *word, const char *text)
+{
+    return str_eq_c(word->text, text) || (word->term != NULL && str_eq_c(word->term->text, text));
+}
+
+bool
+context_frame_is_goal(const struct label *label, size_t at)
+{
+    static const char *const verbs[] = { "go", "going", "travel", "fly" };
+    bool goal = false;
+    for (size_t i = 0; at > 1 && i < sizeof verbs / sizeof verbs[0]; i++)
+        goal = goal || is_text(&label->words[at - 2], verbs[i]);
+    return goal && str_eq_c(label->words[at - 1].text, "to");
+}
+
+/* ---- words anywhere in the label ---- */
+
+/* "Looking for my keys" asks for no recommendation. */
+static void
+note_use(const struct label *label, const struct use *use, size_t first, size_t count,
+         struct context_frame *out)
+{
+    if (use->word_count != count)
+        return;
+    if (use->kind == USE_OTHER_TASK)
+        out->other_task = true;
+    if (use->kind == USE_OTHER_TOPIC)
+        out->other_topic = true;
+    if (use->kind == USE_OTHER_NOUN && !(count == 1 && label->words[first].again))
+        out->other_nouns++;
+    if (use->kind == USE_YOUR_NOUN && label->words[first].before == BEFORE_YOUR)
+        out->other_task = true;
+    if (use->kind == USE_REQUEST && before_word(label, first + count) != BEFORE_MY)
+        out->request = true;
+}
+
+static void
+note_term(const struct label *label, const struct term *term, size_t first, size_t count,
+          struct context_frame *out)
+{
+    for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
+        note_use(label, use, first, count, out);
+}
+
+static void
+find_anywhere(const struct context_index *index, const struct label *label,
+              struct context_frame *out)
+{
+    for (size_t i = 0; i < label->count; i++)
+        for (size_t count = 1; count <= label->words[i].longest; count++) {
+            struct str text = label_texts(label, i, count);
+            size_t last = label_last_form(text, FORM_PLURALS);
+            note_term(label, label->words[i].phrases[count - 1], i, count, out);
+            for (size_t n = 1; n <= last; n++)
+                note_term(label, context_index_find_form(index, text, n), i, count, out);
+        }
+}
+
+/* ---- how the label begins ---- */
+
+/* A keyword of several words decides what its first word means: "call a taxi". */
+static bool
+begins_keyword(const struct label_word *word)
+{
+    for (size_t count = 2; count <= word->longest; count++)
+        for (const struct use *use =
+                 word->phrases[count - 1] == NULL ? NULL : word->phrases[count - 1]->uses;
+             use != NULL; use = use->next)
+            if (use->kind == USE_STRONG || use->kind == USE_PHRASE)
+                return true;
+    return false;
+}
+
+/* "Tell me about" and "tell the user" ask for an answer; a name after such a verb is whom to write
+ * to. A question where something is concerns what the user owns. */
+static bool
+is_start(const struct label *label, size_t at, size_t count)
+{
+    bool question = label->words[at].generic && !label->words[at].term->action;
+    size_t next = at + count;
+    if (question)
+        return before_word(label, next) == BEFORE_MY;
+    return before_word(label, next) != BEFORE_ME &&
+           (next == label->count || !label->words[next].generic ||
+            label->words[next].before == BEFORE_MY || is_text(&label->words[next], "to") ||
+            is_text(&label->words[next], "that"));
+}
+
+static bool
+starts_as(const struct label *label, size_t at, enum use_kind kind)
+{
+    const struct label_word *word = &label->words[at];
+    for (size_t count = 1; count <= word->longest; count++)
+        if (is_kind(word->phrases[count - 1], count, kind) && is_start(label, at, count))
+            return true;
+    return false;
+}
+
+static void
+find_start(const struct label *label, struct context_frame *out)
+{
+    for (size_t i = 0; i < label->count; i++) {
+        bool starts = !begins_keyword(&label->words[i]);
+        out->other_task = out->other_task || (starts && starts_as(label, i, USE_OTHER_START));
+        out->other_topic = out->other_topic || (starts && starts_as(label, i, USE_ERRAND_START));
+        if (!is_opening(&label->words[i]))
+            return;
+    }
+}
+
+void
+context_frame_find(const struct context_index *index, const struct label *label,
+                   struct context_frame *out)
+{
+    *out = (struct context_frame){ .other_task = false };
+    find_anywhere(index, label, out);
+    find_start(label, out);
+}
