@@ -306,7 +306,9 @@ const char *const label_your_nouns[] = { "app",     "application", "website",  "
                                          "name",    "age",         NULL };
 
 /* What asks for something to choose. */
-const char *const label_requests[] = { "suggest",
+const char *const label_requests[] = { "wrong_with",
+                                       "which",
+                                       "suggest",
                                        "suggestion",
                                        "recommend",
                                        "recommendation",
