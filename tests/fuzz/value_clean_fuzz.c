@@ -51,11 +51,11 @@ static void
 dangers_hold(struct arena *mem, const struct member *member, struct str text)
 {
     struct dangers found;
-    if (danger_is_denied(mem, member, text))
+    if (value_denies(mem, member, text))
         MUST(value_has_negation(mem, text));
     if (!danger_in_statement(mem, member, CONCERN_FOOD, text, &found))
         return;
-    MUST(found.count <= DANGERS_MAX && !danger_is_denied(mem, member, text));
+    MUST(found.count <= DANGERS_MAX && !value_denies(mem, member, text));
     for (size_t i = 0; i < found.count; i++)
         MUST(vocabulary_find(member->vocabulary, found.keys[i]) != NULL);
 }
