@@ -84,16 +84,10 @@ plain_address(const char *address)
     return plain ? address : db_address_rest(address);
 }
 
-static const struct db_driver *
-plain_driver(const char *address)
-{
-    return db_driver_of(plain_address(address));
-}
-
 bool
 db_address_is_sqlite(const char *address)
 {
-    return plain_driver(address) == &db_sqlite_driver;
+    return db_driver_of(plain_address(address)) == &db_sqlite_driver;
 }
 
 size_t
@@ -107,7 +101,7 @@ db_address_files(struct arena *mem, const char *address, const char **out, size_
 size_t
 db_address_count(const char *address)
 {
-    const struct db_driver *driver = plain_driver(address);
+    const struct db_driver *driver = db_driver_of(plain_address(address));
     return driver->address_count == NULL ? 1 : driver->address_count(plain_address(address));
 }
 
@@ -384,7 +378,7 @@ enum err
 db_backup(const char *address, const char *file, void (*progress)(void *context, int percent),
           void *context, struct why *why)
 {
-    return plain_driver(address)->backup(plain_address(address), file, progress, context, why);
+    return db_driver_of(address)->backup(address, file, progress, context, why);
 }
 
 enum err
@@ -392,8 +386,7 @@ db_restore(const char *address, const char *file, enum err (*prepare)(struct db 
            void *context, struct arena *mem, struct str *aside, struct why *why)
 {
     *aside = STR_NONE;
-    return plain_driver(address)->restore(plain_address(address), file, prepare, context, mem,
-                                          aside, why);
+    return db_driver_of(address)->restore(address, file, prepare, context, mem, aside, why);
 }
 
 enum err
@@ -428,11 +421,11 @@ db_compact(struct db *db, struct why *why)
 enum err
 db_check(const char *address, struct buf *report, struct why *why)
 {
-    return plain_driver(address)->check(plain_address(address), report, why);
+    return db_driver_of(address)->check(address, report, why);
 }
 
 enum err
 db_inspect(const char *address, db_work *work, void *argument, struct why *why)
 {
-    return plain_driver(address)->inspect(plain_address(address), work, argument, why);
+    return db_driver_of(address)->inspect(address, work, argument, why);
 }
