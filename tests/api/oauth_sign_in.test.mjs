@@ -100,8 +100,9 @@ test("an unknown user, a wrong password, a disabled account and one without a pa
   const seen = [];
   for (const [username, password] of cases) seen.push(await attempt(username, password));
   for (const { said } of seen.slice(0, 3)) assert.equal(said, seen[0].said);
-  // The work is the same: a hash is computed for each. The bound is wide, the machine is shared.
-  const [unknown, wrong] = [seen[0].ms, seen[1].ms];
+  // The work is the same: a hash is computed for each. The machine is shared, so the shortest of three counts, and the bound is wide.
+  const shortest = async (one) => Math.min(seen[one].ms, (await attempt(...cases[one])).ms, (await attempt(...cases[one])).ms);
+  const [unknown, wrong] = [await shortest(0), await shortest(1)];
   assert.ok(unknown > wrong / 5 && wrong > unknown / 5, `unknown ${unknown} ms, wrong ${wrong} ms`);
 });
 
