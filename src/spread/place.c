@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Every table of the schema: tests/unit/app/shards_test.c fails for a new one that is not listed.
+ * `key` is the column that names the shard of a user's row, or the lookup key. */
 const struct spread_table spread_tables[] = {
     { "user_account", SPREAD_OF_USER, "user_id" },
     { "user_picture", SPREAD_OF_USER, "picture_id" },
@@ -173,6 +175,9 @@ named_by(const char *text, const char *column, size_t *out)
     return compared_with(text, column, out) || inserted_as(text, column, out);
 }
 
+/* The first column of shard_columns that a parameter sets or is compared with. A statement that
+ * names no user, such as one of housekeeping, runs in each database. So does a statement whose
+ * parameter is not found here; a new one needs a row in `exceptions`. */
 static struct place
 place_of_user_rows(const char *text)
 {
@@ -183,6 +188,8 @@ place_of_user_rows(const char *text)
     return (struct place){ .where = PLACE_EACH };
 }
 
+/* Without the key, as in deleting expired rows, it runs in each database. Counts of failed sign-ins
+ * and of requests may move to another database, because losing them is better than an outage. */
 static struct place
 place_of_lookup(const char *text, const struct spread_table *table)
 {
@@ -193,6 +200,8 @@ place_of_lookup(const char *text, const struct spread_table *table)
     return place;
 }
 
+/* The order of the tests matters. A statement that names tables of several kinds runs where the
+ * rows of its user are: it also finds there what every database has, such as the app of a token. */
 struct place
 place_of(const struct sql *sql)
 {
@@ -213,6 +222,7 @@ place_of(const struct sql *sql)
 
 /* ---- values ---- */
 
+/* The inverse of the first shard of database i, which is 4096 i / n rounded down. */
 size_t
 place_of_shard(int shard, size_t databases)
 {
@@ -229,6 +239,9 @@ place_lookup_shard(const struct db_value *value)
         return (int)((uint64_t)value->number % SHARD_COUNT); /* a hash */
     for (size_t i = 0; i < key.len; i++)
         sum += (unsigned char)key.ptr[i] * (uint64_t)(i + 1) * (i + 17);
+    /* 40503 is 65,536 divided by the golden ratio: products with it spread over all 65,536 values.
+     * The upper 12 bits are the shard. Rows are where this formula has put them, so a change of it
+     * needs all lookup rows to be moved. */
     return (int)(sum * 40503 % 65536 / 16);
 }
 

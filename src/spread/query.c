@@ -46,6 +46,8 @@ begin_in(struct spread_tx *tx, size_t database)
         return ERR_NONE;
     if (!spread_answers(store, database))
         return ERR_UNAVAILABLE;
+    /* A shared write is part of one transaction of its database and commits with it, so a second
+     * database cannot join it. spread_write_shared() runs the work again. */
     if (tx->is_shared) {
         tx->leaves = true;
         return ERR_UNAVAILABLE;
@@ -84,6 +86,7 @@ query_home(const struct query *query, struct db_rows *rows)
     struct spread_tx *tx = query->tx;
     const struct db_value *value = &query->values[query->place->by];
     size_t database = spread_home(query->store, place_shard(query->place, value));
+    /* The user whose rows are changed first. This database commits last: see end_all(). */
     if (tx->home == SPREAD_MAX && sql_writes(query->sql->text))
         tx->home = database;
     return query_one(query, database, rows);
@@ -94,6 +97,8 @@ static enum err
 query_split(const struct query *query, struct db_rows *rows)
 {
     const struct place place = { .form = BY_USER_KEY };
+    /* The parameters are one slot and three values per user, of which the first is the user's key:
+     * see usage_add_many of store/usage_store.c. */
     size_t first = 0;
     bool differ = false;
     for (size_t i = 1; i + 2 < query->count; i += 3) {
@@ -145,6 +150,8 @@ note(const struct query *query, size_t database)
                : run_in(query, database, query->store->note, values, 4, &unwanted);
 }
 
+/* The values are copied, because those of the caller may not exist any longer when the transaction
+ * has committed. */
 static enum err
 add_later(const struct query *query, size_t database)
 {
@@ -158,6 +165,9 @@ add_later(const struct query *query, size_t database)
     return ERR_NONE;
 }
 
+/* A claim runs before the user's rows are written, so that a taken name fails. A release runs after
+ * the commit: if it were first and the commit failed, another user could take a name that this one
+ * still has. */
 static enum err
 query_claim(const struct query *query, struct db_rows *rows)
 {
@@ -207,6 +217,8 @@ query_all(const struct query *query, struct db_rows *rows)
     return err;
 }
 
+/* A database that is known to be down is left out, so that a list or count shows the users of the
+ * others, and housekeeping continues there. One that fails during the statement is an error. */
 static enum err
 query_each(const struct query *query, struct db_rows *rows)
 {

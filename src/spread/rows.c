@@ -48,6 +48,8 @@ compare(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
+/* Each database has returned at most `limit` rows, its first in this order, so the first `limit` of
+ * all are among them. */
 void
 spread_order(struct arena *mem, struct db_rows *all, size_t column, int64_t limit)
 {

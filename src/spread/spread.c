@@ -90,6 +90,7 @@ spread_close(struct db *db)
     spread_watch_stop(store);
     for (size_t i = 0; i < store->count; i++)
         store->of[i]->driver->close(store->of[i]);
+    /* They may contain passwords. */
     explicit_bzero(store->addresses, strlen(store->addresses));
     free(store->addresses);
     versions_stop(&store->versions);
@@ -97,6 +98,7 @@ spread_close(struct db *db)
     free(store);
 }
 
+/* Once, because placing a statement compares its text with every table. */
 static void
 place_statements(struct spread_store *store)
 {
@@ -126,6 +128,8 @@ spread_open(const struct db_settings *settings, struct db **out, struct why *why
     store->watched = settings->watched;
     store->addresses = strdup(settings->address);
     versions_start(&store->versions);
+    /* A commit of any database raises the same counters, because one request may use cached rows of
+     * several. */
     one.versions = &store->versions;
     place_statements(store);
     while (!err && (one.address = spread_next_address(mem, &rest)) != NULL) {
@@ -169,6 +173,7 @@ connect_all(struct spread_store *store, struct why *missing, bool *all_answer, s
         struct db *db = store->of[i];
         enum err err = db->driver->schema_begin(db, &of_one);
         if (!err)
+            /* Rolled back: the transaction only shows whether the database can be used. */
             err = db->driver->schema_end(db, false, &of_one);
         any_answers = any_answers || err == ERR_NONE;
         if (err == ERR_NONE)
@@ -189,6 +194,7 @@ spread_check(struct spread_store *store, size_t database, bool must_exist, struc
     store->part.number = database + 1;
     store->part.count = store->count;
     db->part = &store->part;
+    /* Only while `part` is set, a migration compares and stores which part of the store this is. */
     enum err err = db_migrate(db, embedded_files, must_exist, why);
     db->part = NULL;
     return err;
@@ -216,6 +222,7 @@ check_all(struct spread_store *store, const struct why *missing, bool all_answer
     return err;
 }
 
+/* Other threads use the database as soon as is_open is set, so nothing may follow that. */
 enum err
 spread_prepare(struct spread_store *store, size_t database, struct why *why)
 {

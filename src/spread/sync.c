@@ -67,6 +67,7 @@ one_done(struct db_sync *sync, enum err err)
     struct gathering *all = ((struct asked *)sync)->of;
     if (err)
         atomic_store(&all->failed, true);
+    /* `failed` is set before this, so that the last answer sees the failures of all others. */
     if (atomic_fetch_sub(&all->left, 1) != 1)
         return;
     struct db_sync *waiting = all->waiting;
@@ -93,6 +94,7 @@ spread_sync(struct db *db, struct db_sync *sync)
         return;
     }
     size_t count = store->count;
+    /* Freed by one_done(), on the thread that gets the last answer. */
     struct gathering *all = memory_alloc(1, sizeof *all);
     all->waiting = sync;
     atomic_store(&all->left, count);

@@ -47,6 +47,7 @@ spread_end_read(struct db_tx *tx)
 struct ending {
     struct spread_tx *tx;
     enum err err;
+    /* False if the work failed, and after a commit that failed: the rest is rolled back. */
     bool keep;
     bool again;
     size_t committed;
@@ -69,6 +70,8 @@ end_in(struct ending *ending, size_t database)
         return;
     }
     ending->keep = false;
+    /* After a COMMIT without confirmation, the outcome is unknown. The caller must not run the work
+     * again, because it may have been done. */
     ending->err = end == DB_UNKNOWN                       ? ERR_UNCONFIRMED
                   : end == DB_REJECTED && err != ERR_NONE ? err
                                                           : ERR_UNAVAILABLE;
@@ -80,6 +83,7 @@ end_all(struct spread_tx *tx, enum err *err)
 {
     struct ending ending = { .tx = tx, .err = *err, .keep = *err == ERR_NONE };
     size_t count = spread_of(tx->tx.db)->count;
+    /* See the file's first comment for this order. The first loop commits claims. */
     for (size_t i = 1; i < count; i++)
         if (i != tx->home)
             end_in(&ending, i);
@@ -118,6 +122,8 @@ run_later(struct spread_store *store, struct spread_tx *tx)
 
 /* ---- writes ---- */
 
+/* Some milliseconds, about twice as long each time. The random part keeps two transactions that
+ * conflicted from meeting again. */
 static void
 wait_before_retry(size_t attempt)
 {
@@ -134,6 +140,7 @@ spread_write(struct db *db, db_work *work, void *argument, bool urgent)
     int64_t until = clock_ticks_ns() + store->deadline_ms * 1000000;
     enum err err = ERR_UNAVAILABLE;
     for (size_t i = 0; i < ATTEMPTS_MAX && (i == 0 || clock_ticks_ns() < until); i++) {
+        /* A new one for each attempt: lookup rows that a failed attempt has noted must stay. */
         struct spread_tx tx = { .tx = { .db = db }, .writes = true, .home = SPREAD_MAX };
         if (i > 0)
             wait_before_retry(i);
@@ -165,6 +172,7 @@ run_shared(struct db_tx *in, void *argument)
                             .writes = true,
                             .is_shared = true,
                             .home = shared->home };
+    /* Borrowed: the driver of the database ends it. */
     tx.in[shared->home] = in;
     enum err err = shared->work(&tx.tx, shared->argument);
     shared->leaves = shared->leaves || tx.leaves;

@@ -50,6 +50,7 @@ open_for_repair(struct spread_watch *watch, struct why *why)
     while (opened && (settings.address = spread_next_address(mem, &rest)) != NULL) {
         struct db *db = NULL;
         opened = db_driver_of(settings.address)->open(&settings, &db, why) == ERR_NONE;
+        /* In the list, so that spread_watch_interrupt() can end a statement that waits. */
         pthread_mutex_lock(&watch->lock);
         if (opened)
             watch->repairing[watch->repairing_count++] = db;
