@@ -15,6 +15,7 @@ fail(struct command_call *call, enum err err)
 {
     if (err == ERR_NOT_FOUND)
         return command_fail(call, err, "there is no app %.*s", STR_ARG(call->arguments[0]));
+    /* Only `app rotate-secret` returns this. */
     if (err == ERR_FORBIDDEN)
         return command_fail(call, err, "app %.*s is public and has no secret",
                             STR_ARG(call->arguments[0]));
@@ -77,6 +78,8 @@ report_app(struct command_call *call, const char *done, const struct app *app,
 static int
 app_add(struct command_call *call)
 {
+    /* All that can be given. app_register() reports those beyond its own limit, instead of dropping
+     * them. */
     struct str uris[COMMAND_OPTIONS_MAX];
     struct app_params params = {
         .owner = command_option_value(call, "owner"),
@@ -185,6 +188,7 @@ app_enable(struct command_call *call)
     return set_status(call, APP_ACTIVE, "enabled");
 }
 
+/* Requests per second. In the store, 0 means the default of the settings, and -1 no limit. */
 #define RATE_MAX 1000000
 
 static int

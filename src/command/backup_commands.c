@@ -114,6 +114,8 @@ verify_backup(struct command_call *call, const char *file, struct why *why)
 
 static sigset_t stop_signals;
 
+/* The signals are blocked (see follow()), so one that arrives at any other time ends the next
+ * wait. */
 static bool
 wait_for_signal(void *context, int64_t ms)
 {
@@ -137,6 +139,8 @@ report_following(void *context, const char *name, bool continued)
         console_print(call->console, "%s %s.db; every write follows within seconds\n",
                       continued ? "continues" : "copied the store to", name);
     }
+    /* The command does not end, so a script that waits for this line would not get it from a
+     * buffer. */
     fflush(stdout);
 }
 
@@ -183,6 +187,7 @@ backup(struct command_call *call)
     enum err err = db_backup(call->settings->store, file, show_progress, call->console, &why);
     if (!err)
         err = verify_backup(call, file, &why);
+    /* Only after the new backup was verified: a damaged one must not replace a good one. */
     if (!err && str_present(keep_text))
         err = delete_older(call->mem, folder, keep, &why);
     if (err)
@@ -270,6 +275,7 @@ restore(struct command_call *call)
     const char *file = str_c(call->mem, call->arguments[0]);
     int64_t until = 0;
     enum err err = ERR_NONE;
+    /* Before anything is changed, so that a mistyped path has no effect. */
     if (stat(file, &found) != 0 || access(file, R_OK) != 0)
         return command_fail(call, ERR_NOT_FOUND, "restore: cannot read %s: %s", file,
                             strerror(errno));

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of the JSON of one command. `user list --json` without --limit fails above it. */
 #define OUTPUT_MAX ((size_t)64 * 1024 * 1024)
 
 /* Walks the rows of every table. */
@@ -30,6 +31,7 @@ next_command(size_t *table, size_t *row)
     return NULL;
 }
 
+/* The number of words that the command has, if the line begins with all of them; otherwise 0. */
 static size_t
 matching_words(const struct command *command, const struct str *words, size_t count)
 {
@@ -139,6 +141,7 @@ take_option(const struct str *words, size_t count, size_t *at, struct command_li
         value = str_from(name, equals + 1);
         name = str_first(name, equals);
     }
+    /* An option hides a setting of the same name. */
     const struct command_option *option = option_of(out->command, name);
     bool setting = option == NULL && setting_exists(name);
     if (option == NULL && !setting) {
@@ -169,6 +172,7 @@ take_option(const struct str *words, size_t count, size_t *at, struct command_li
         out->flags[out->flag_count++] = (struct setting_flag){ name, value };
     } else {
         call->options[call->option_count].name = name;
+        /* Present for an option without a value as well: command_has() depends on it. */
         call->options[call->option_count++].value = str_present(value) ? value : STR("");
     }
     return ERR_NONE;

@@ -12,6 +12,7 @@
 
 #define CAPTURE_MAX ((size_t)1024 * 1024) /* a page of accounts, or the result of one import */
 
+/* Standard error has a line of progress without a line break. It is erased before other output. */
 static bool progress_shown;
 
 static void

@@ -23,6 +23,7 @@
 
 #define WORDS_MAX 64
 #define REQUEST_TIMEOUT_MS 10000 /* from accept to a complete request */
+/* The precision of REQUEST_TIMEOUT_MS, and the pause after a failed accept. */
 #define POLL_MS 200
 #define CONNECTIONS_MAX 256
 #define CHUNK_BYTES ((size_t)1024 * 1024)
@@ -70,6 +71,8 @@ send_line(struct remote_console *remote, const char *key, struct str text, int64
         json_put_int(&json, key, number);
     json_close_object(&json);
     buf_add_char(&out, '\n');
+    /* A client that has disconnected does not stop its command, so a write is never half done for
+     * that reason. */
     control_write(remote->fd, buf_str(&out));
 }
 
@@ -144,6 +147,8 @@ run_request(struct control *control, struct remote_console *remote, struct str l
         err = command_parse(remote->mem, words, count, parsed, &why);
     enum command_mode mode = err ? COMMAND_WITHOUT_STORE : command_mode(&parsed->call);
     bool on_store = !err && (mode == COMMAND_ON_STORE || mode == COMMAND_IN_STEPS);
+    /* Settings in a request are rejected: the service runs with its own, and --store could name
+     * another store. */
     if (!err && (!on_store || parsed->flag_count > 0)) {
         why_set(&why, "this command cannot run inside the running service");
         err = ERR_INVALID;
@@ -186,6 +191,7 @@ serve_connection(void *argument)
 {
     struct connection *connection = argument;
     struct timeval send_timeout = { .tv_sec = REQUEST_TIMEOUT_MS / 1000 };
+    /* A client that does not read, such as a stopped pager, would keep the worker. */
     setsockopt(connection->fd, SOL_SOCKET, SO_SNDTIMEO, &send_timeout, sizeof send_timeout);
     struct remote_console remote = { { remote_out, remote_err, remote_progress },
                                      connection->fd,

@@ -90,6 +90,8 @@ control_send(const char *path, struct arena *mem, const struct str *words, size_
                 path);
         return ERR_UNAVAILABLE;
     }
+    /* Without the last line, the outcome is unknown: the service may have been killed after the
+     * commit. */
     bool ended = false;
     if (control_write(fd, request)) {
         struct control_reader reader = { .fd = fd, .max = RESPONSE_LINE_MAX };

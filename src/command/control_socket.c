@@ -23,6 +23,8 @@ open_socket(const char *path, struct sockaddr_un *address, int *folder)
     const char *name = slash == NULL ? path : slash + 1;
     snprintf(parent, sizeof parent, "%.*s", slash == NULL ? 1 : (int)(slash - path) + 1,
              slash == NULL ? "." : path);
+    /* O_PATH needs no permission to read the folder. The caller closes it after bind() or
+     * connect(), which look up the path. */
     *folder = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (*folder < 0)
         return -1;
@@ -84,6 +86,7 @@ grow_buffer(struct arena *mem, struct control_reader *reader)
     size_t capacity = reader->capacity == 0 ? 4096 : reader->capacity * 2;
     if (capacity > reader->max)
         capacity = reader->max;
+    /* The arena keeps the smaller buffers. Doubling limits them to the size of the last one. */
     char *grown = arena_alloc(mem, capacity);
     if (reader->length > 0)
         memcpy(grown, reader->bytes, reader->length);

@@ -13,6 +13,7 @@
 static int
 migrate(struct command_call *call)
 {
+    /* Opening the store has migrated it, here or when the service started. */
     int64_t version = db_schema_version(call->db);
     if (command_has(call, "json")) {
         struct json *json = command_json(call);

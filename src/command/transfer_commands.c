@@ -127,8 +127,10 @@ export_step(struct exporting *exporting, const struct json_value *user)
 {
     struct command_call *call = exporting->call;
     struct arena *mem = arena_new();
+    /* The document goes to the output at once. Only its errors are captured. */
     struct console_capture capture = console_capture(mem, call->console);
     struct str id = json_text(user, "sub"), name = json_text(user, "username");
+    /* By id: a username may change between the page and this step. */
     struct str words[] = { STR("export"), STR("--json"), STR("--"), id };
     int status = store_access_run_words(call->side, mem, words, 4, STR_NONE, &capture.console);
     struct str error = json_text(read_output(mem, &capture.err), "error");
@@ -165,6 +167,8 @@ export_page(struct exporting *exporting, struct arena *mem, bool *more)
     if (exporting->unavailable == UNAVAILABLE_MAX)
         status = command_fail(call, ERR_UNAVAILABLE,
                               "the store is unavailable; the remaining accounts were not exported");
+    /* A full disk or a closed pipe ends the export here, and not after all other accounts were
+     * read. */
     if (status == 0 && ferror(stdout))
         status = command_fail(call, ERR_UNAVAILABLE, "cannot write to standard output");
     return status;
@@ -294,6 +298,7 @@ import_step(struct importing *importing, struct arena *mem, const struct documen
     struct command_call *call = importing->call;
     struct console_capture capture = console_capture(mem, NULL);
     struct str user = command_option_value(call, "user");
+    /* "-" stands for FILE, which a step needs but does not open: its document is the input. */
     struct str words[] = { STR("import"), STR("--json"), STR("--"), STR("-") };
     struct str to_user[] = { words[0], words[1], str_format(mem, "--user=%.*s", STR_ARG(user)),
                              words[2], words[3] };
@@ -358,6 +363,7 @@ import_typed(struct command_call *call)
         return command_usage_error(call, "--user and --by-username cannot be used together");
     struct importing importing = { .call = call, .name = str_c(call->mem, call->arguments[0]) };
     enum err err = document_file_open(call->mem, importing.name, &importing.file, &why);
+    /* Otherwise the facts of several users would end up in one account. */
     if (!err && to_user && document_file_is_many(importing.file)) {
         why_set(&why, "%s has several documents; --user works with only one", importing.name);
         err = ERR_INVALID;

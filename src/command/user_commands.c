@@ -10,6 +10,7 @@
 #include "text/json_write.h"
 #include "text/time_text.h"
 
+/* Rows per query, so that no transaction stays open while a long list is printed. */
 #define PAGE 500
 
 static int
@@ -101,6 +102,8 @@ read_number(struct command_call *call, const char *option, int64_t min, int64_t 
 static enum err
 show_users(struct command_call *call, struct json *json, int64_t *after, int64_t limit)
 {
+    /* A page that is not full is the last one. Accounts that are added or deleted meanwhile do not
+     * move the others, because each page continues after a position. */
     size_t count = PAGE;
     while (count == PAGE && limit > 0) {
         struct user *users = NULL;
@@ -128,6 +131,7 @@ user_list(struct command_call *call)
     bool in_pages = command_has(call, "limit");
     if (!read_number(call, "after", 0, &after) || !read_number(call, "limit", 1, &limit))
         return 2;
+    /* Counted for the first page only: `export --all` needs it for its progress, once. */
     enum err err = in_pages && after == 0 ? account_count(call->db, call->mem, &total) : ERR_NONE;
     if (json != NULL) {
         json_open_object(json);
@@ -272,6 +276,7 @@ static int
 user_recover(struct command_call *call)
 {
     const struct settings *settings = call->settings;
+    /* The page is on the host for sign-in, which may differ from the host of the API. */
     const char *url = settings->auth_url != NULL
                           ? settings->auth_url
                           : settings_base_url(call->mem, settings, settings->listen);
