@@ -70,6 +70,7 @@ read_passkey(const struct db_rows *rows, size_t row)
     };
 }
 
+/* ERR_TAKEN if any user has the passkey, also this one. */
 enum err
 passkey_store_add(struct db_tx *tx, struct arena *mem, const struct passkey *passkey)
 {

@@ -8,6 +8,7 @@
 #include "db/db.h"
 
 #define LATE_SECONDS 5 /* at most, between the time in a token and its commit */
+/* The row key has only 60 bits of the hash, so the whole hash is compared as well. */
 #define OF_REFRESH " WHERE row_key = $1 AND token_hash = $2"
 
 #define REFRESH_ADD \
@@ -42,6 +43,7 @@ SQL_UNTRACKED_MANY(
     "UPDATE refresh_token r SET used_at = m.p3, expires_at = m.p4, seed = m.p5 FROM m"
     " WHERE r.row_key = m.p1 AND r.token_hash = m.p2 AND r.used_at IS NULL");
 
+/* One statement compares and counts, so that parallel retries do not exceed the limit. */
 SQL_UNTRACKED(refresh_reuse, "UPDATE refresh_token SET reuses = reuses + 1" OF_REFRESH
                              " AND reuses < $3 RETURNING row_key");
 
@@ -95,6 +97,8 @@ refresh_store_find_forgotten(struct db_tx *tx, struct arena *mem, struct str fam
     return ERR_NONE;
 }
 
+/* ERR_NOT_FOUND: another request used the token first. The row is found for REUSE_SECONDS more; the
+ * extra second is the one that `expires_at >` excludes. */
 enum err
 refresh_store_use(struct db_tx *tx, struct arena *mem, struct str hash, struct str seed,
                   int64_t now)

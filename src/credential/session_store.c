@@ -37,6 +37,7 @@ SQL(session_end_all, "DELETE FROM session WHERE user_id = $1");
 SQL(request_add, "INSERT INTO auth_request (" REQUEST_COLUMNS ")"
                  " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)");
 
+/* The newest requests are those with the latest expiry, because all are valid for the same time. */
 SQL(request_trim, "DELETE FROM auth_request WHERE session_hash = $1 AND request_hash NOT IN"
                   " (SELECT request_hash FROM auth_request WHERE session_hash = $1"
                   " ORDER BY expires_at DESC, request_hash LIMIT $2)");

@@ -114,6 +114,7 @@ SQL_SHARED_READ(access_find, ACCESS_FIND(""), "iti", ACCESS_FIND_MANY(""));
 SQL_SHARED_READ(access_find_hint_sets, ACCESS_FIND(", h.hint_sets"), "iti",
                 ACCESS_FIND_MANY(", h.hint_sets"));
 
+/* CASE works on both engines: SQLite has no LEAST, and MIN of PostgreSQL takes one value. */
 #define EARLIEST_END                                                                          \
     "CASE WHEN t.expires_at < f.expires_at AND t.expires_at < g.expires_at THEN t.expires_at" \
     " WHEN f.expires_at < g.expires_at THEN f.expires_at ELSE g.expires_at END"
@@ -126,6 +127,8 @@ SQL(access_find_family,
     " FROM access_token t JOIN token_family f ON f.family_id = t.family_id" FAMILY_VALID(
         "$2") " AND t.row_key = $1 AND t.token_hash = $3 AND t.expires_at > $2");
 
+/* Also for an expired token, without any other check: it only identifies the app whose token
+ * expired. */
 SQL(access_find_app, "SELECT app_id, expires_at FROM access_token"
                      " WHERE row_key = $1 AND token_hash = $2");
 
@@ -160,6 +163,8 @@ end_beyond_max(struct db_tx *tx, struct arena *mem, const struct db_rows *others
 static enum err
 end_oldest(struct db_tx *tx, struct arena *mem, const struct family *but)
 {
+    /* A family expires with its code until the code is redeemed, so its length shows whether it
+     * was. */
     bool redeemed = but->expires_at - but->created_at > CODE_SECONDS;
     struct db_rows rows = { 0 };
     enum err err = db_query(tx, mem, &family_others, &rows, db_text(but->grant_id),
