@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Eight settings, the mail file, and the files of the addresses of the databases. Further ones
+ * would stay outside of the sandbox. */
 #define FILES_MAX 24
 
 /* A file that a setting names, or NULL. */
@@ -107,6 +109,7 @@ confine_process(struct arena *mem, const struct settings *settings, const char *
     size_t count = named_files(mem, settings, files);
     for (size_t i = 0; i < count; i++)
         allow_file(mem, out, &files[i]);
+    /* The right to remove is on the folder above: it contains the entry that is removed. */
     if (leave != NULL)
         sandbox_allow(out, folder_of(mem, leave), SANDBOX_REMOVE_FOLDER);
     keep_temporary_files(mem, settings);
@@ -114,6 +117,8 @@ confine_process(struct arena *mem, const struct settings *settings, const char *
         log_warn("sandbox_incomplete", log_text("reason", str_of(why.text)));
 }
 
+/* Files are checked by their path, so a file that is replaced inside an allowed folder needs no
+ * restart. */
 enum err
 confine_check(const struct sandbox *sandbox, const struct settings *settings, struct why *why)
 {

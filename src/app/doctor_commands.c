@@ -85,6 +85,7 @@ make_account(const struct account *account)
     struct str password = random_groups(mem);
     if (!STEP(account, password, &out, STR("user"), STR("add"), username, STR("--json")))
         return false;
+    /* Set before the app is made, so that delete_account() deletes the account if that fails. */
     target->username = username;
     target->password = password;
     if (!STEP(account, STR_NONE, &out, STR("app"), STR("add"),
@@ -144,6 +145,7 @@ doctor(struct command_call *call)
     struct output output = { call, command_has(call, "json") ? command_json(call) : NULL };
     struct doctor_report report = { .mem = call->mem, .show = show, .context = &output };
     struct str ca = command_option_value(call, "ca");
+    /* The findings are the output; log lines of the checks would be mixed with them. */
     log_setup(settings->log_format, LOG_SILENT);
     net_start();
     struct doctor_target target = { .settings = settings };

@@ -83,6 +83,7 @@ run(struct arena *mem, const struct str *words, size_t count)
     }
     log_setup(settings.log_format,
               LOG_WARN); /* commands print their own output; serve sets its level */
+    /* Before the store is opened, so that nothing else waits for its lock while a user types. */
     if (read_input(call))
         return usage("the password on standard input is too long");
     enum command_mode mode = command_mode(call);
@@ -123,6 +124,7 @@ main(int argc, char **argv)
     random_start();
 
     struct arena *mem = arena_new();
+    /* One more for "help" without arguments, or for rewrite_help_option(). */
     struct str *words = ARENA_ARRAY(mem, struct str, (size_t)argc + 2);
     size_t count = 0;
     for (int i = 1; i < argc; i++)
@@ -136,6 +138,7 @@ main(int argc, char **argv)
     count = rewrite_help_option(words, count);
     int status = run(mem, words, count);
     arena_free(mem);
+    /* A full disk must not look like success: scripts rely on the status of `export > FILE`. */
     if (fflush(stdout) != 0 && status == 0) {
         fprintf(stderr, "penchant: cannot write to standard output\n");
         status = 1;

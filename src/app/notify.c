@@ -35,7 +35,9 @@ notify_watchdog_ms(void)
     int64_t microseconds, pid;
     if (!str_to_int(str_of(getenv("WATCHDOG_USEC")), 1, INT64_MAX, &microseconds))
         return 0;
+    /* Variables are inherited: the watchdog may be meant for the parent process. */
     if (str_to_int(str_of(getenv("WATCHDOG_PID")), 1, INT32_MAX, &pid) && pid != getpid())
         return 0;
+    /* Half the interval, as sd_watchdog_enabled(3) recommends, in milliseconds. */
     return microseconds / 2000 > 0 ? microseconds / 2000 : 1;
 }

@@ -102,6 +102,8 @@ load_next(const struct reload *reload, struct service_settings *next)
         why = outside;
         err = ERR_INVALID;
     }
+    /* The key and the certificate are usually replaced one after the other. The pair between the
+     * two does not match and is refused here; the second change is loaded. */
     if (!err && next->settings->tls_cert != NULL)
         err = http_tls_check(next->settings->tls_cert, next->settings->tls_key, &why);
     if (!err)

@@ -198,6 +198,7 @@ fill(void *context, struct db *db, const char *base_url, struct why *why)
         (long long)facts.held, STR_ARG(app.id), STR_ARG(shown), base_url, base_url,
         write_script(demo), base_url, STR_ARG(app.id), STR_ARG(shown), STR_ARG(demo->password),
         program, store, program, store, program, store, demo->settings->smtp_url);
+    /* Standard output may be a pipe, and the service runs until it is stopped. */
     fflush(stdout);
     return ERR_NONE;
 }
@@ -235,6 +236,7 @@ demo(struct command_call *call)
     struct str template =
         str_format(call->mem, "%s/penchant-demo-XXXXXX", folder == NULL ? "/tmp" : folder);
     char *folder_path = (char *)(uintptr_t) template.ptr;
+    /* Before the folder is made, so that a failure leaves nothing behind. */
     if (listen_or_use_free_port(call, &listener, &why))
         return command_fail(call, ERR_UNAVAILABLE, "%s", why.text);
     if (mkdtemp(folder_path) == NULL)

@@ -339,6 +339,8 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
     if (err)
         return err;
     start_workers(service);
+    /* After the workers, before the server: it may write to the store, and no request sees it half
+     * filled. */
     if (plan->before != NULL)
         err = plan->before(plan->context, service->db, service->base_url, why);
     service->counters = usage_counters_new(); /* also after an error: stop() frees them */
