@@ -18,6 +18,8 @@
 const char *
 secret_file_path(struct arena *mem, const char *name)
 {
+    /* Set by systemd for LoadCredential=. The folder's path differs between units, so settings
+     * contain only the name. */
     const char *folder = getenv("CREDENTIALS_DIRECTORY");
     if (folder == NULL || strchr(name, '/') != NULL)
         return name;
@@ -30,6 +32,7 @@ problem_of(const struct stat *info, ssize_t length, struct str text)
 {
     if (!S_ISREG(info->st_mode))
         return "is not a file";
+    /* The group may read it, as with mode 0640. */
     if ((info->st_mode & S_IRWXO) != 0)
         return "is open to every user of this machine; run chmod o= on it";
     if (length < 0)

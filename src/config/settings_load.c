@@ -36,6 +36,7 @@ static const char *
 put_value(struct arena *mem, const struct setting_row *row, struct str value, struct settings *out)
 {
     char *member = (char *)out + row->offset;
+    /* Values become C strings; the rest after a NUL byte would be ignored. */
     if (str_index(value, '\0') < value.len)
         return "contains a NUL byte";
     switch (row->kind) {
@@ -114,6 +115,7 @@ read_file(struct arena *mem, const char *path, struct str *out, bool *open_to_al
         return ERR_INVALID;
     }
     char *text = arena_alloc(mem, FILE_MAX_BYTES + 1);
+    /* One byte more than allowed, to notice a file that is too large. */
     ssize_t length = read(fd, text, FILE_MAX_BYTES + 1);
     close(fd);
     if (length < 0 || length > FILE_MAX_BYTES) {
@@ -278,6 +280,8 @@ settings_load(struct arena *mem, const struct setting_flag *flags, size_t count,
 {
     const char *config = getenv("PENCHANT_CONFIG");
     if (config == NULL && access(PENCHANT_CONFIG_FILE, F_OK) == 0)
+        /* The file of the Debian package. A file that was named and is missing is an error; this
+         * one is optional. */
         config = PENCHANT_CONFIG_FILE;
     *out = (struct settings){ 0 };
     for (size_t i = 0; i < setting_row_count; i++)
