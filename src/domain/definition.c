@@ -303,6 +303,7 @@ node_unit(const struct node *node, int32_t fallback)
         return fallback;
     double number = node_number(node);
     if (number >= 0 && number <= 1)
+        /* 16 fractional bits: 1.0 is 65,536. */
         return (int32_t)lround(number * 65536);
     node_reject(node, "must be a number from 0 to 1");
     return fallback;

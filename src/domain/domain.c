@@ -12,6 +12,7 @@
 #include "text/json_read.h"
 
 #define FILE_MAX_BYTES (256 * 1024)
+/* Nesting of the JSON. add_path() of definition.c recurses as deep. */
 #define DEPTH_MAX 8
 
 /* These names are paths below /v1/preferences/ or scopes. */
