@@ -71,6 +71,7 @@ message_cut(struct str *rest, struct message_piece *piece)
         while (length < rest->len && rest->ptr[length] != '{' && rest->ptr[length] != '}')
             length++;
     *piece = (struct message_piece){ str_first(*rest, length), false };
+    /* A doubled brace is cut as one character, and its second half is skipped. */
     *rest = str_from(*rest, first == '{' || first == '}' ? 2 : length);
     return true;
 }
@@ -296,6 +297,8 @@ matches(struct arena *mem, struct str text, struct str sentence, struct message_
     *count = 0;
     while (message_cut(&text, &piece)) {
         if (piece.is_value) {
+            /* Two values in a row would have no text between them to end the first; the second one
+             * replaces it. */
             open = str_c(mem, piece.text);
             continue;
         }

@@ -367,6 +367,8 @@ html_scanner_close_section(const struct html_scanner *opened, struct html_scanne
                            bool *needs_space)
 {
     *needs_space = false;
+    /* In text a section may contain whole elements; anywhere else a new tag would be another
+     * context. */
     if (opened->state != SCANNER_IN_TEXT && opened->tags != now->tags)
         return false;
     if (is_in_tag(opened->state) && now->state == SCANNER_IN_NAME) {
@@ -395,6 +397,7 @@ html_scanner_url_prefix_ok(struct str prefix)
 bool
 html_scanner_may_choose_url(const struct html_scanner *scanner)
 {
+    /* Elements that load and run what the URL names, or change the base of every other URL. */
     static const char *const loaders[] = { "script", "iframe", "frame", "embed",
                                            "object", "base",   NULL };
     return !is_one_of(scanner->tag, loaders);
