@@ -72,6 +72,7 @@ get_schema(struct call *call)
 /* ---- statistics ---- */
 
 struct atom_counts {
+    /* By enum atom_status. */
     int64_t by_status[3];
     int64_t first;
     int64_t last;

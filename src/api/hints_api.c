@@ -33,6 +33,7 @@ scopes_of(const struct hints_params *params, uint64_t domains)
 {
     scopes found = 0;
     for (size_t i = 0; i < params->domains->count; i++)
+        /* Bit i is the domain at index i of the loaded list, as in allowed_domains.h. */
         if (domains >> i & 1)
             found |= scope_named(params->domains->list[i].name);
     return found;
