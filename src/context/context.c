@@ -179,7 +179,10 @@ count_use(const struct label *label, const struct use *use, size_t first, size_t
         counts->asked += count > 1 || !context_frame_is_request(label, first);
     } else if (use->kind == USE_PHRASE && covered == 0)
         counts->weak += 2;
-    else {
+    else if (count == 1 && context_frame_is_passing(label, first)) {
+        counts->weak++;
+        counts->asked++;
+    } else {
         counts->strong++;
         counts->all++;
     }
@@ -260,11 +263,12 @@ is_ideograph(struct str text)
 /* Without strong keywords, a domain needs two weak ones, or one that covers all meaningful words or
  * is asked for. */
 static void
-choose_weak(struct keyword_counts *counts, size_t count, unsigned words, bool request)
+choose_weak(struct keyword_counts *counts, size_t count, unsigned words, bool request, bool question)
 {
     unsigned most = 1;
     for (size_t i = 0; i < count; i++) {
-        if (counts[i].weak == 1 && counts[i].covered < words && !(request && counts[i].asked == 1))
+        if (counts[i].weak == 1 && (counts[i].covered < words || question) &&
+            !(request && counts[i].asked == 1))
             counts[i].weak = 0;
         most = counts[i].weak > most ? counts[i].weak : most;
     }
@@ -273,8 +277,8 @@ choose_weak(struct keyword_counts *counts, size_t count, unsigned words, bool re
 }
 
 static unsigned
-find_keywords(const struct context_index *index, const struct label *label, bool request,
-              struct keyword_counts *counts)
+find_keywords(const struct context_index *index, const struct label *label,
+              const struct context_frame *frame, struct keyword_counts *counts)
 {
     size_t domains = index->domains->count;
     unsigned words = 0;
@@ -290,7 +294,8 @@ find_keywords(const struct context_index *index, const struct label *label, bool
     for (size_t i = 0; i < domains; i++)
         chosen = chosen || counts[i].chosen;
     if (!chosen)
-        choose_weak(counts, domains, words, request && words <= REQUEST_WORDS);
+        choose_weak(counts, domains, words, frame->request && words <= REQUEST_WORDS,
+                    frame->question && !frame->request);
     return words;
 }
 
@@ -401,7 +406,7 @@ context_find(const struct context_index *index, struct str text, struct context_
     size_t count = index->domains->count;
     for (size_t i = 0; i < count; i++)
         counts[i] = (struct keyword_counts){ 0 };
-    unsigned words = find_keywords(index, &label, frame.request, counts);
+    unsigned words = find_keywords(index, &label, &frame, counts);
     out->unrelated =
         frame.other_nouns > 0 && !has_evidence(counts, count, 2 + 2 * frame.other_nouns);
     bool mentioned = out->unrelated || ((frame.other_topic || words > PASSING_WORDS) &&

@@ -11,6 +11,15 @@ is_kind(const struct term *term, size_t count, enum use_kind kind)
     return false;
 }
 
+static bool
+is_one_of(struct str text, const char *const *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (str_eq_c(text, words[i]))
+            return true;
+    return false;
+}
+
 static enum label_before
 before_word(const struct label *label, size_t at)
 {
@@ -49,11 +58,17 @@ is_beginning(const struct label *label, size_t at)
     return at == 0;
 }
 
+static bool
+is_asking(const struct label_word *word)
+{
+    return is_word_kind(word, USE_REQUEST) || is_word_kind(word, USE_REQUEST_VERB);
+}
+
 bool
 context_frame_is_request(const struct label *label, size_t at)
 {
     const struct label_word *word = &label->words[at];
-    return is_word_kind(word, USE_REQUEST) &&
+    return is_asking(word) &&
            !(is_word_kind(word, USE_PLAYER_VERB) && is_beginning(label, at));
 }
 
@@ -61,7 +76,7 @@ bool
 context_frame_is_verb(const struct label *label, size_t at)
 {
     return before_word(label, at + 1) != BEFORE_NONE &&
-           is_word_kind(&label->words[at], USE_REQUEST) &&
+           is_asking(&label->words[at]) &&
            !is_word_kind(&label->words[at], USE_PLAYER_VERB);
 }
 
@@ -81,7 +96,56 @@ context_frame_is_goal(const struct label *label, size_t at)
     return goal && str_eq_c(label->words[at - 1].text, "to");
 }
 
+bool
+context_frame_is_passing(const struct label *label, size_t at)
+{
+    static const char *const always[] = { "outside", "behind", "opposite", "beside" },
+                      *const offices[] = { "about", "at",      "near",  "from",
+                                           "between", "regarding", "inside" };
+    for (size_t back = 1; back <= 2 && back <= at; back++) {
+        struct str text = label->words[at - back].text;
+        if (is_one_of(text, always, sizeof always / sizeof always[0]) ||
+            (label->office && is_one_of(text, offices, sizeof offices / sizeof offices[0])))
+            return true;
+        if (label->words[at].before != BEFORE_NONE)
+            return false;
+    }
+    return false;
+}
+
+/* ---- questions and statements ---- */
+
+/* "How do birds fly", "my printer shows an error"; not "is there", "do you know", "where can I". */
+static bool
+is_question(const struct label *label)
+{
+    static const char *const words[] = { "how",  "where", "why",  "when", "who", "is",   "are",
+                                         "was",  "were",  "does", "did",  "do",  "will", "has",
+                                         "have", "whats", "isnt", "dont", "am",  "im" },
+                      *const what[] = { "is", "are", "was", "does", "did", "do" },
+                      *const after[] = { "there", "about", "can", "could", "to", "should", "know" };
+    if (label->words[0].before == BEFORE_MY)
+        return true;
+    struct str next = label->count > 1 ? label->words[1].text : STR_NONE,
+               third = label->count > 2 ? label->words[2].text : STR_NONE;
+    if (str_eq_c(label->words[0].text, "what"))
+        return is_one_of(next, what, sizeof what / sizeof what[0]);
+    return is_one_of(label->words[0].text, words, sizeof words / sizeof words[0]) &&
+           !is_one_of(next, after, sizeof after / sizeof after[0]) && !str_eq_c(third, "know");
+}
+
 /* ---- words anywhere in the label ---- */
+
+/* "My order", "order 99231". */
+static bool
+is_possession(const struct label *label, size_t first, size_t count)
+{
+    enum label_before before = label->words[first].before;
+    struct str next =
+        first + count < label->count ? label->words[first + count].text : STR_NONE;
+    return before == BEFORE_MY || before == BEFORE_YOUR ||
+           (next.len > 3 && next.ptr[0] >= '0' && next.ptr[0] <= '9');
+}
 
 /* "Looking for my keys" asks for no recommendation. */
 static void
@@ -98,7 +162,9 @@ note_use(const struct label *label, const struct use *use, size_t first, size_t 
         out->other_nouns++;
     if (use->kind == USE_YOUR_NOUN && label->words[first].before == BEFORE_YOUR)
         out->other_task = true;
-    if (use->kind == USE_REQUEST && before_word(label, first + count) != BEFORE_MY)
+    if ((use->kind == USE_REQUEST || (use->kind == USE_REQUEST_VERB && !out->question &&
+                                      !is_possession(label, first, count))) &&
+        before_word(label, first + count) != BEFORE_MY)
         out->request = true;
 }
 
@@ -110,11 +176,19 @@ note_term(const struct label *label, const struct term *term, size_t first, size
         note_use(label, use, first, count, out);
 }
 
+/* "A good series", "any good tours". */
+static bool
+is_good(const struct label_word *word)
+{
+    return word->before == BEFORE_OTHER && str_eq_c(word->text, "good");
+}
+
 static void
 find_anywhere(const struct context_index *index, const struct label *label,
               struct context_frame *out)
 {
-    for (size_t i = 0; i < label->count; i++)
+    for (size_t i = 0; i < label->count; i++) {
+        out->request = out->request || is_good(&label->words[i]);
         for (size_t count = 1; count <= label->words[i].longest; count++) {
             struct str text = label_texts(label, i, count);
             size_t last = label_last_form(text, FORM_PLURALS);
@@ -122,6 +196,7 @@ find_anywhere(const struct context_index *index, const struct label *label,
             for (size_t n = 1; n <= last; n++)
                 note_term(label, context_index_find_form(index, text, n), i, count, out);
         }
+    }
 }
 
 /* ---- how the label begins ---- */
@@ -165,22 +240,24 @@ starts_as(const struct label *label, size_t at, enum use_kind kind)
 }
 
 static void
-find_start(const struct label *label, struct context_frame *out)
+find_start(struct label *label, struct context_frame *out)
 {
     for (size_t i = 0; i < label->count; i++) {
         bool starts = !begins_keyword(&label->words[i]);
         out->other_task = out->other_task || (starts && starts_as(label, i, USE_OTHER_START));
         out->other_topic = out->other_topic || (starts && starts_as(label, i, USE_ERRAND_START));
+        label->office = label->office || starts_as(label, i, USE_OFFICE_START);
         if (!is_opening(&label->words[i]))
             return;
     }
 }
 
 void
-context_frame_find(const struct context_index *index, const struct label *label,
+context_frame_find(const struct context_index *index, struct label *label,
                    struct context_frame *out)
 {
-    *out = (struct context_frame){ .other_task = false };
+    *out = (struct context_frame){ .question = is_question(label) };
+    label->office = false;
     find_anywhere(index, label, out);
     find_start(label, out);
 }

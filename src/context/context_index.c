@@ -376,7 +376,9 @@ context_index_make(struct arena *mem, const struct domains *domains)
     add_others(mem, index, label_other_starts, USE_OTHER_START);
     add_others(mem, index, label_errand_starts, USE_ERRAND_START);
     add_others(mem, index, label_your_nouns, USE_YOUR_NOUN);
+    add_others(mem, index, label_office_starts, USE_OFFICE_START);
     add_others(mem, index, label_requests, USE_REQUEST);
+    add_others(mem, index, label_request_verbs, USE_REQUEST_VERB);
     add_others(mem, index, label_player_verbs, USE_PLAYER_VERB);
     order_uses(index);
     return index;

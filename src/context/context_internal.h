@@ -42,6 +42,7 @@ struct label_word {
 struct label {
     struct str name; /* normalized: "bookFlight" is "book_flight" */
     size_t count;
+    bool office; /* begins with a verb of an office: set by context_frame_find() */
     struct label_word words[LABEL_WORDS];
     char name_bytes[LABEL_BUFFER], text_bytes[LABEL_BUFFER], base_bytes[LABEL_BUFFER];
 };
@@ -96,9 +97,15 @@ extern const char *const label_errand_starts[];
 /* Nouns that are about the service itself after "your": "your app crashes". */
 extern const char *const label_your_nouns[];
 
-/* Words that ask for something to choose: "any good", "in the mood for", "rent". One weak keyword
- * beside them is enough. */
+/* Verbs of offices and support, such as "check", "draft": names of places in such a label are
+ * mentioned in passing. */
+extern const char *const label_office_starts[];
+
+/* Words that ask for something to choose: "any good", "in the mood for". One weak keyword beside
+ * them is enough. The verbs, such as "rent", ask only outside of questions ("how do I rent out my
+ * flat") and statements ("my order"). */
 extern const char *const label_requests[];
+extern const char *const label_request_verbs[];
 
 /* Verbs that begin a command to a player: a label that begins with one asks for whatever follows,
  * "play Despacito". */
@@ -140,7 +147,9 @@ enum use_kind {
     USE_OTHER_START,
     USE_ERRAND_START,
     USE_YOUR_NOUN,
+    USE_OFFICE_START,
     USE_REQUEST,
+    USE_REQUEST_VERB,
     USE_PLAYER_VERB,
 };
 
@@ -186,11 +195,12 @@ void context_index_resolve(const struct context_index *index, struct label *labe
 struct context_frame {
     bool other_task; /* whatever it mentions, it is about something that no domain helps with */
     bool other_topic;
-    bool request; /* asks for something to choose */
+    bool request;  /* asks for something to choose */
+    bool question; /* or a statement: asks for no choice */
     unsigned other_nouns;
 };
 
-void context_frame_find(const struct context_index *index, const struct label *label,
+void context_frame_find(const struct context_index *index, struct label *label,
                         struct context_frame *out);
 
 /* Whether the word is a noun of another task. */
@@ -203,6 +213,10 @@ bool context_frame_is_request(const struct label *label, size_t at);
 
 /* Whether the word is a verb with an object, as in "book a table". */
 bool context_frame_is_verb(const struct label *label, size_t at);
+
+/* Whether the words are mentioned in passing: "outside the cinema". In labels of an office, also
+ * "about the cinema". */
+bool context_frame_is_passing(const struct label *label, size_t at);
 
 /* Whether the word is where somebody goes: "Iceland" in "going to Iceland". */
 bool context_frame_is_goal(const struct label *label, size_t at);

@@ -47,7 +47,7 @@ const char *const label_other_tasks[] = {
     "shipping_address", "billing_address", "switch_language", "app_language", "language_of_app",
     "enable_two_factor", "default_browser", "font_size", "track_order", "track_package",
     "tracking_number", "order_status", "delivery_status", "setting", "user_setting",
-    "system_setting", "app_setting", "preferences_menu", "volume", "volume_up", "volume_down",
+    "system_setting", "app_setting", "preferences_menu", "turn_volume", "set_volume", "volume_to", "volume_on", "volume_at", "lower_volume", "raise_volume", "increase_volume", "decrease_volume", "adjust_volume", "change_volume", "max_volume", "full_volume", "volume_of", "volume_lower", "volume_higher", "volume_up", "volume_down",
     "brightness", "bluetooth", "airplane_mode", "factory_reset", "whisper_mode", "password",
     "passcode", "log_in", "log_out", "sign_out", "unsubscribe", "notification", "screen_time",
     "change_language", "change_accent", "change_name", "change_speed", "sync_device",
@@ -151,8 +151,8 @@ const char *const label_other_tasks[] = {
     "app_wont", "app_say", "paid_twice", "paid_holiday", "where_do_return", "where_can_return",
     "where_return", "lights_off", "is_it_sunny", "is_it_cold", "is_it_warm", "is_it_hot",
     "is_it_windy", "is_it_cloudy", "wallpaper", "retirement_plan", "index_fund", "close_ticket",
-    "create_ticket", "baby_name", "how_do_airplane", "how_do_plane", "how_do_train", "which_team",
-    "party_am_in", "blue_book", "subtitle", NULL
+    "create_ticket", "baby_name", "how_do_airplanes", "how_do_planes", "how_do_trains", "which_team",
+    "party_am_in", "blue_book", "turn_subtitle", "subtitle_on", "subtitle_off", "spelling", "spelled", "spelt", "misspelled", "trademark", "patent", NULL
 };
 
 /* Nouns that name such a task only if a label has little else: "meeting", but not "restaurant for a
@@ -167,19 +167,19 @@ const char *const label_other_nouns[] = {
     "smart_plug", "humidifier", "dehumidifier", "heater", "heating", "boiler", "sim", "insurance",
     "policy", "premium", "coverage", "clause", "hr", "employee", "staff", "probation", "landlord",
     "tenant", "court", "rights", "claim", "deductible", "inbox", "mailbox", "attachment",
-    "spreadsheet", "slides", "pdf", "contact", "clinic", "hospital", "doctor", "physio", "inhaler",
+    "spreadsheet", "slides", "pdf", "clinic", "hospital", "doctor", "physio", "inhaler",
     "vaccine", "paracetamol", "shares", "shareholder", "trading", "investor", "bond", "charged",
     "charge", "fee", "fine", "penalty", "storage_full", "app_support", "error_message", "tire",
     "tyre", "clutch", "engine", "windshield", "coolant", "brake", "warranty", "electricity",
     "utility", "meter", "currency", "rate", "quarter", "quarterly", "registry", "registrar",
     "certificate", "regulation", "compliance", "audit", "minutes_of", "voucher_refund", "percent",
-    "decimal", "president", "population", "capital", "chemical", "cancellation_fee", "dishwasher",
-    "washing_machine", "projector", "burglar", "smoke_detector", "safety_certificate", "headcount",
+    "decimal", "president", "population", "capital", "chemical", "cancellation_fee", 
+    "projector", "burglar", "smoke_detector", "safety_certificate", "headcount",
     "turnover", "lost_property", "signal", "reimbursed", "kwh", "dose", "tablet_dose", "census",
     "jury", "unread", "notary", "visa_status", "paying", "card", "voicemail", "error_code",
     "dark_mode", "approve", "permit", "licence", "license", "income", "compensation", "antibiotic",
     "medicine", "medication", "neighbour", "neighbor", "complaint", "subscription", "renewal",
-    "reset", "paid", "reboot", "restart", NULL
+    "reset", "paid", "reboot", "restart", "slot", "interviewer", "applicant", "contact_list", "emergency_contact", NULL
 };
 
 /* Tasks about something else that mention a subject of a domain, and that allergies can matter to
@@ -223,11 +223,11 @@ const char *const label_other_topics[] = {
     "opening_hours", "lost_keys", "lost_wallet", "stolen", "broken_into", "calories_does",
     "how_do_bird", "how_do_birds", "what_causes", "ticket_for_broken", "is_closed",
     "open_on_sunday", "post_office", "town_hall", "courthouse", "library_card_renewal",
-    "complaint_about", "apologize", "apology", "condolence", "minutes", "memo", "minutes_from",
+    "complaint_about", "apologize", "apology", "condolence", "memo", "minutes_from",
     "minutes_meeting", "lease", "rename_folder", "longest", "largest", "highest", "tallest",
     "deepest", "biggest", "oldest", "smallest", "how_many_days", "weather_in", "weather_for",
     "move", "share", "french_for", "spanish_for", "german_for", "italian_for", "japanese_for",
-    "english_for", NULL
+    "english_for", "subtitle", "minutes_of", "take_minutes", NULL
 };
 
 /* Messages, notes, devices, and where something is: see label_other_starts in context_internal.h.
@@ -299,72 +299,38 @@ const char *const label_errand_starts[] = {
     "enable",   "charge",     "start_workflow", "remove",    "return",        NULL
 };
 
+/* Verbs of office and support: what comes after "about" or "at" in such a label is mentioned in
+ * passing. */
+const char *const label_office_starts[] = {
+    "check", "change", "track", "log", "draft", "schedule", "summarize", "summarise", "proofread",
+    "file", "translate", "convert", "update", "fill", "count", "measure", "confirm", "verify",
+    "find_slot", "find_time", "plan_route", "plan_driving_route", "set_up_call", "prepare", "compile",
+    "review", "report", "fix", "remove", "merge", "attach", "send", "notify", "respond", "calculate",
+    "estimate", "record", "transcribe", "extract", "rewrite", "reword", NULL
+};
+
 const char *const label_your_nouns[] = { "app",     "application", "website",  "site",
                                          "chatbot", "bot",         "company",  "customer",
                                          "portal",  "platform",    "service",  "team",
                                          "product", "system",      "favorite", "favourite",
                                          "name",    "age",         NULL };
 
-/* What asks for something to choose. */
-const char *const label_requests[] = { "wrong_with",
-                                       "which",
-                                       "suggest",
-                                       "suggestion",
-                                       "recommend",
-                                       "recommendation",
-                                       "recommended",
+/* What asks for something to choose, in any sentence. */
+const char *const label_requests[] = {
+    "wrong_with", "suggest", "suggestion", "recommend", "recommendation", "recommended", "best",
+    "decent", "nice", "should", "shld", "shud", "mood_for", "in_mood", "feel_like", "fancy",
+    "looking_for", "look_for", "searching_for", "idea", "inspiration", "alternative",
+    "where_can_get", "where_can_find", "where_get", "advice", "tip", "similar", "favorite", "put_on",
+    "worth", "good_for", NULL
+};
 
-                                       "best",
-                                       "decent",
-                                       "nice",
-                                       "top",
-                                       "should",
-                                       "shld",
-                                       "shud",
-                                       "mood_for",
-                                       "in_mood",
-                                       "feel_like",
-                                       "fancy",
-                                       "looking_for",
-                                       "look_for",
-                                       "searching_for",
-                                       "search_for",
-                                       "search",
-                                       "find",
-
-                                       "book",
-                                       "reserve",
-                                       "rent",
-                                       "hire",
-                                       "buy",
-                                       "order",
-                                       "choose",
-                                       "pick",
-                                       "compare",
-                                       "plan",
-                                       "idea",
-                                       "inspiration",
-                                       "alternative",
-                                       "something",
-                                       "anything",
-                                       "where_can_get",
-                                       "where_can_find",
-                                       "where_get",
-                                       "learn",
-                                       "teach",
-                                       "advice",
-                                       "tip",
-
-                                       "similar",
-                                       "favorite",
-                                       "play",
-                                       "hear",
-                                       "listen",
-                                       "shuffle",
-                                       "cheap",
-
-                                       "ticket",
-                                       NULL };
+/* The same, unless the label is a question or a statement about something else: "book a boat", but
+ * not "how do I find the boat" or "my order". */
+const char *const label_request_verbs[] = {
+    "which", "top", "search_for", "search", "find", "book", "reserve", "rent", "hire", "buy",
+    "order", "choose", "pick", "compare", "plan", "something", "anything", "learn", "teach", "play",
+    "hear", "listen", "shuffle", "cheap", "ticket", NULL
+};
 
 /* Verbs that begin a command to a player, whatever the name that follows. */
 const char *const label_player_verbs[] = { "play", "hear", "listen", "shuffle", NULL };
