@@ -7,6 +7,7 @@
         */
 
 #define REQUEST_WORDS 10 /* longer tasks mention things beside what they ask for */
+#define DISTANT_WORDS 3  /* in questions: "how long is the flight to Mars" is not about travel */
 #define PASSING_WORDS 12 /* in longer tasks, one keyword may be mentioned in passing */
 
 _Static_assert(LABEL_MAX == CONTEXT_MAX, "a label must hold the longest context");
@@ -295,7 +296,7 @@ find_keywords(const struct context_index *index, const struct label *label,
         chosen = chosen || counts[i].chosen;
     if (!chosen)
         choose_weak(counts, domains, words, frame->request && words <= REQUEST_WORDS,
-                    frame->question && !frame->request);
+                    (frame->question || label->office) && !frame->request);
     return words;
 }
 
@@ -382,11 +383,22 @@ has_evidence(const struct keyword_counts *counts, size_t count, unsigned least)
     return false;
 }
 
+static unsigned
+most_covered(const struct keyword_counts *counts, size_t count)
+{
+    unsigned most = 0;
+    for (size_t i = 0; i < count; i++)
+        most = counts[i].covered > most ? counts[i].covered : most;
+    return most;
+}
+
 /* Both are set before they are read. Zeroing their 20 KiB would cost more than a match. */
 #define UNINITIALIZED __attribute__((uninitialized))
 
-void
-context_find(const struct context_index *index, struct str text, struct context_match *out)
+/* With `correct`, sets it to the label without a misspelling if nothing matches. */
+static void
+find_once(const struct context_index *index, struct str text, struct context_match *out,
+          struct str *correct, char buffer[CORRECTED_MAX])
 {
     struct keyword_counts counts[DOMAINS_MAX] UNINITIALIZED;
     struct label label UNINITIALIZED;
@@ -409,11 +421,25 @@ context_find(const struct context_index *index, struct str text, struct context_
     unsigned words = find_keywords(index, &label, &frame, counts);
     out->unrelated =
         frame.other_nouns > 0 && !has_evidence(counts, count, 2 + 2 * frame.other_nouns);
-    bool mentioned = out->unrelated || ((frame.other_topic || words > PASSING_WORDS) &&
+    bool mentioned = out->unrelated || ((frame.other_topic || words > PASSING_WORDS ||
+                                         (frame.distant && !frame.request &&
+                                          words >= most_covered(counts, count) + DISTANT_WORDS)) &&
                                         !has_evidence(counts, count, 3));
     for (size_t i = 0; i < count && !mentioned; i++)
         if (counts[i].chosen)
             choose(index, out, i, best_context(index, &label, i));
+    if (correct != NULL && !out->known && !out->unrelated && !frame.question)
+        *correct = context_correct(index, &label, buffer);
+}
+
+void
+context_find(const struct context_index *index, struct str text, struct context_match *out)
+{
+    char buffer[CORRECTED_MAX];
+    struct str correct = STR_NONE;
+    find_once(index, text, out, &correct, buffer);
+    if (str_present(correct))
+        find_once(index, correct, out, NULL, buffer);
 }
 
 const struct context_choice *

@@ -120,8 +120,8 @@ static bool
 is_question(const struct label *label)
 {
     static const char *const words[] = { "how",  "where", "why",  "when", "who", "is",   "are",
-                                         "was",  "were",  "does", "did",  "do",  "will", "has",
-                                         "have", "whats", "isnt", "dont", "am",  "im" },
+                                         "were", "does", "did",  "do",  "will", "has",
+                                         "have", "whats", "isnt", "dont", "am" },
                       *const what[] = { "is", "are", "was", "does", "did", "do" },
                       *const after[] = { "there", "about", "can", "could", "to", "should", "know" };
     if (label->words[0].before == BEFORE_MY)
@@ -134,7 +134,30 @@ is_question(const struct label *label)
            !is_one_of(next, after, sizeof after / sizeof after[0]) && !str_eq_c(third, "know");
 }
 
+/* "How do I", "why does my", "how do you". */
+static bool
+is_personal(const struct label *label)
+{
+    static const char *const persons[] = { "you", "we", "people" };
+    for (size_t i = 0; i < label->count && i < 4; i++)
+        if (label->words[i].before == BEFORE_I || label->words[i].before == BEFORE_MY ||
+            is_one_of(label->words[i].text, persons, sizeof persons / sizeof persons[0]))
+            return true;
+    return false;
+}
+
 /* ---- words anywhere in the label ---- */
+
+/* What comes after a word that may ask for it: not "looking for my", "best way", "any idea why". */
+static bool
+is_asked_for(const struct label *label, size_t at)
+{
+    static const char *const others[] = { "way", "is",   "was",   "why", "how", "what",
+                                          "if",  "when", "where", "up",  "out" };
+    return before_word(label, at) != BEFORE_MY &&
+           (at == label->count ||
+            !is_one_of(label->words[at].text, others, sizeof others / sizeof others[0]));
+}
 
 /* "My order", "order 99231". */
 static bool
@@ -162,10 +185,9 @@ note_use(const struct label *label, const struct use *use, size_t first, size_t 
         out->other_nouns++;
     if (use->kind == USE_YOUR_NOUN && label->words[first].before == BEFORE_YOUR)
         out->other_task = true;
-    if ((use->kind == USE_REQUEST || (use->kind == USE_REQUEST_VERB && !out->question &&
-                                      !is_possession(label, first, count))) &&
-        before_word(label, first + count) != BEFORE_MY)
-        out->request = true;
+    if (use->kind == USE_REQUEST || (use->kind == USE_REQUEST_VERB && !out->question &&
+                                     !label->office && !is_possession(label, first, count)))
+        out->request = out->request || is_asked_for(label, first + count);
 }
 
 static void
@@ -257,7 +279,8 @@ context_frame_find(const struct context_index *index, struct label *label,
                    struct context_frame *out)
 {
     *out = (struct context_frame){ .question = is_question(label) };
+    out->distant = out->question && !is_personal(label);
     label->office = false;
-    find_anywhere(index, label, out);
     find_start(label, out);
+    find_anywhere(index, label, out);
 }

@@ -20,7 +20,7 @@
 struct term;
 
 /* What was left out directly before a word. */
-enum label_before { BEFORE_NONE, BEFORE_OTHER, BEFORE_ME, BEFORE_MY, BEFORE_YOUR };
+enum label_before { BEFORE_NONE, BEFORE_OTHER, BEFORE_I, BEFORE_ME, BEFORE_MY, BEFORE_YOUR };
 
 struct label_word {
     struct str text;
@@ -197,6 +197,7 @@ struct context_frame {
     bool other_topic;
     bool request;  /* asks for something to choose */
     bool question; /* or a statement: asks for no choice */
+    bool distant;  /* such a question, and neither about "I" nor about "my" */
     unsigned other_nouns;
 };
 
@@ -220,5 +221,13 @@ bool context_frame_is_passing(const struct label *label, size_t at);
 
 /* Whether the word is where somebody goes: "Iceland" in "going to Iceland". */
 bool context_frame_is_goal(const struct label *label, size_t at);
+
+/* ---- misspelled words ---- */
+
+/* A short label with its first misspelled word replaced by a strong keyword; absent if there is
+ * none: context_spelling.c. */
+#define CORRECTED_MAX 256
+struct str context_correct(const struct context_index *index, const struct label *label,
+                           char buffer[CORRECTED_MAX]);
 
 #endif

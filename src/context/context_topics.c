@@ -47,7 +47,7 @@ const char *const label_other_tasks[] = {
     "shipping_address", "billing_address", "switch_language", "app_language", "language_of_app",
     "enable_two_factor", "default_browser", "font_size", "track_order", "track_package",
     "tracking_number", "order_status", "delivery_status", "setting", "user_setting",
-    "system_setting", "app_setting", "preferences_menu", "turn_volume", "set_volume", "volume_to", "volume_on", "volume_at", "lower_volume", "raise_volume", "increase_volume", "decrease_volume", "adjust_volume", "change_volume", "max_volume", "full_volume", "volume_of", "volume_lower", "volume_higher", "volume_up", "volume_down",
+    "system_setting", "app_setting", "preferences_menu", "turn_volume", "up_volume", "down_volume", "set_volume", "volume_to", "volume_on", "volume_at", "lower_volume", "raise_volume", "increase_volume", "decrease_volume", "adjust_volume", "change_volume", "max_volume", "full_volume", "volume_of", "volume_lower", "volume_higher", "volume_up", "volume_down",
     "brightness", "bluetooth", "airplane_mode", "factory_reset", "whisper_mode", "password",
     "passcode", "log_in", "log_out", "sign_out", "unsubscribe", "notification", "screen_time",
     "change_language", "change_accent", "change_name", "change_speed", "sync_device",
@@ -122,7 +122,7 @@ const char *const label_other_tasks[] = {
     "closing_price", "opening_price", "etf", "nasdaq", "ftse", "brokerage", "mutual_fund",
     "bond_yield", "where_did_leave", "where_did_put", "where_did_park", "have_seen_keys",
     "find_phone", "find_keys", "are_you_listening", "how_do_you_say", "how_do_say", "how_to_say",
-    "say_in", "what_mean", "word_for", "clear_cache", "sign_in", "logging_out", "logged_out",
+    "say_in_french", "say_in_spanish", "say_in_german", "say_in_italian", "say_in_english", "say_in_japanese", "say_in_chinese", "what_mean", "word_for", "clear_cache", "sign_in", "logging_out", "logged_out",
     "logs_out", "log_back_in", "app_keep", "app_crash", "app_freeze", "delivery_address",
     "delivery_slot", "shipping_label", "courier", "shipment", "customs_declaration", "customs_duty",
     "custom_duty", "redeliver", "out_for_delivery", "direct_debit", "pin_number", "sort_code",
@@ -152,7 +152,7 @@ const char *const label_other_tasks[] = {
     "where_return", "lights_off", "is_it_sunny", "is_it_cold", "is_it_warm", "is_it_hot",
     "is_it_windy", "is_it_cloudy", "wallpaper", "retirement_plan", "index_fund", "close_ticket",
     "create_ticket", "baby_name", "how_do_airplanes", "how_do_planes", "how_do_trains", "which_team",
-    "party_am_in", "blue_book", "turn_subtitle", "subtitle_on", "subtitle_off", "spelling", "spelled", "spelt", "misspelled", "trademark", "patent", NULL
+    "party_am_in", "blue_book", "turn_subtitle", "subtitle_on", "subtitle_off", "spelling", "spelled", "spelt", "misspelled", "trademark", "patent", "have_nice", "have_great", "have_good_day", "have_good_trip", "have_good_weekend", "have_good_time", "good_luck", "enjoy_meal", "enjoy_trip", NULL
 };
 
 /* Nouns that name such a task only if a label has little else: "meeting", but not "restaurant for a
@@ -161,7 +161,7 @@ const char *const label_other_nouns[] = {
     "meeting", "schedule", "deadline", "balance", "payment", "pay", "bill", "account",
     "budget_report", "deposit", "withdraw", "transfer", "finance", "financial", "contract",
     "lawsuit", "legal", "visa_card", "budget_for", "monthly_budget", "stock", "ceo", "founder",
-    "headquarters", "degree", "mean", "meaning", "define", "founded", "homework", "legally",
+    "headquarters", "degree", "meaning", "define", "founded", "homework", "legally",
     /* devices, law, insurance, offices, numbers */
     "wifi", "wi_fi", "invitation", "receipt", "sensor", "router", "printer", "battery", "hub",
     "smart_plug", "humidifier", "dehumidifier", "heater", "heating", "boiler", "sim", "insurance",
@@ -227,7 +227,7 @@ const char *const label_other_topics[] = {
     "minutes_meeting", "lease", "rename_folder", "longest", "largest", "highest", "tallest",
     "deepest", "biggest", "oldest", "smallest", "how_many_days", "weather_in", "weather_for",
     "move", "share", "french_for", "spanish_for", "german_for", "italian_for", "japanese_for",
-    "english_for", "subtitle", "minutes_of", "take_minutes", NULL
+    "english_for", "fix_grammar", "correct_grammar", "check_grammar", "grammar_of", "grammar_in", "subject_line", "job_advert", "job_ad", "job_description", "work_at", "difference_between", "diff_between", "stand_for", "subtitle", "minutes_of", "take_minutes", NULL
 };
 
 /* Messages, notes, devices, and where something is: see label_other_starts in context_internal.h.
