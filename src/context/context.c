@@ -264,7 +264,8 @@ is_ideograph(struct str text)
 /* Without strong keywords, a domain needs two weak ones, or one that covers all meaningful words or
  * is asked for. */
 static void
-choose_weak(struct keyword_counts *counts, size_t count, unsigned words, bool request, bool question)
+choose_weak(struct keyword_counts *counts, size_t count, unsigned words, bool request,
+            bool question)
 {
     unsigned most = 1;
     for (size_t i = 0; i < count; i++) {

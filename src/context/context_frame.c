@@ -68,15 +68,13 @@ bool
 context_frame_is_request(const struct label *label, size_t at)
 {
     const struct label_word *word = &label->words[at];
-    return is_asking(word) &&
-           !(is_word_kind(word, USE_PLAYER_VERB) && is_beginning(label, at));
+    return is_asking(word) && !(is_word_kind(word, USE_PLAYER_VERB) && is_beginning(label, at));
 }
 
 bool
 context_frame_is_verb(const struct label *label, size_t at)
 {
-    return before_word(label, at + 1) != BEFORE_NONE &&
-           is_asking(&label->words[at]) &&
+    return before_word(label, at + 1) != BEFORE_NONE && is_asking(&label->words[at]) &&
            !is_word_kind(&label->words[at], USE_PLAYER_VERB);
 }
 
@@ -100,8 +98,8 @@ bool
 context_frame_is_passing(const struct label *label, size_t at)
 {
     static const char *const always[] = { "outside", "behind", "opposite", "beside" },
-                      *const offices[] = { "about", "at",      "near",  "from",
-                                           "between", "regarding", "inside" };
+                             *const offices[] = { "about",   "at",        "near",  "from",
+                                                  "between", "regarding", "inside" };
     for (size_t back = 1; back <= 2 && back <= at; back++) {
         struct str text = label->words[at - back].text;
         if (is_one_of(text, always, sizeof always / sizeof always[0]) ||
@@ -119,11 +117,12 @@ context_frame_is_passing(const struct label *label, size_t at)
 static bool
 is_question(const struct label *label)
 {
-    static const char *const words[] = { "how",  "where", "why",  "when", "who", "is",   "are",
-                                         "were", "does", "did",  "do",  "will", "has",
-                                         "have", "whats", "isnt", "dont", "am" },
-                      *const what[] = { "is", "are", "was", "does", "did", "do" },
-                      *const after[] = { "there", "about", "can", "could", "to", "should", "know" };
+    static const char *const words[] = { "how", "where", "why",   "when", "who",  "is",
+                                         "are", "were",  "does",  "did",  "do",   "will",
+                                         "has", "have",  "whats", "isnt", "dont", "am" },
+                             *const what[] = { "is", "are", "was", "does", "did", "do" },
+                             *const after[] = { "there", "about",  "can", "could",
+                                                "to",    "should", "know" };
     if (label->words[0].before == BEFORE_MY)
         return true;
     struct str next = label->count > 1 ? label->words[1].text : STR_NONE,
@@ -164,8 +163,7 @@ static bool
 is_possession(const struct label *label, size_t first, size_t count)
 {
     enum label_before before = label->words[first].before;
-    struct str next =
-        first + count < label->count ? label->words[first + count].text : STR_NONE;
+    struct str next = first + count < label->count ? label->words[first + count].text : STR_NONE;
     return before == BEFORE_MY || before == BEFORE_YOUR ||
            (next.len > 3 && next.ptr[0] >= '0' && next.ptr[0] <= '9');
 }
@@ -268,7 +266,9 @@ find_start(struct label *label, struct context_frame *out)
         bool starts = !begins_keyword(&label->words[i]);
         out->other_task = out->other_task || (starts && starts_as(label, i, USE_OTHER_START));
         out->other_topic = out->other_topic || (starts && starts_as(label, i, USE_ERRAND_START));
-        label->office = label->office || starts_as(label, i, USE_OFFICE_START);
+        for (size_t count = 1; count <= label->words[i].longest; count++)
+            label->office = label->office ||
+                            is_kind(label->words[i].phrases[count - 1], count, USE_OFFICE_START);
         if (!is_opening(&label->words[i]))
             return;
     }

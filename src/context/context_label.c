@@ -16,7 +16,7 @@ static const struct {
     { { "me", 2 }, BEFORE_ME },        { { "their", 5 }, BEFORE_MY },
     { { "some", 4 }, BEFORE_OTHER },   { { "any", 3 }, BEFORE_OTHER },
     { { "this", 4 }, BEFORE_OTHER },   { { "these", 5 }, BEFORE_OTHER },
-    { { "i", 1 }, BEFORE_I },      { { "us", 2 }, BEFORE_ME },
+    { { "i", 1 }, BEFORE_I },          { { "us", 2 }, BEFORE_ME },
     { { "please", 6 }, BEFORE_OTHER },
 };
 

@@ -1,4 +1,5 @@
-/* context_spelling.c - strong keywords with one letter too many, too few, or exchanged: "resturant".
+/* context_spelling.c - strong keywords with one letter too many, too few, or exchanged:
+ * "resturant".
  *
  * Only labels that match nothing get here. Words with another letter are not corrected, because too
  * many are words themselves ("cooling" is not "cooking"), except for vowels. */

@@ -47,7 +47,10 @@ const char *const label_other_tasks[] = {
     "shipping_address", "billing_address", "switch_language", "app_language", "language_of_app",
     "enable_two_factor", "default_browser", "font_size", "track_order", "track_package",
     "tracking_number", "order_status", "delivery_status", "setting", "user_setting",
-    "system_setting", "app_setting", "preferences_menu", "turn_volume", "up_volume", "down_volume", "set_volume", "volume_to", "volume_on", "volume_at", "lower_volume", "raise_volume", "increase_volume", "decrease_volume", "adjust_volume", "change_volume", "max_volume", "full_volume", "volume_of", "volume_lower", "volume_higher", "volume_up", "volume_down",
+    "system_setting", "app_setting", "preferences_menu", "turn_volume", "up_volume", "down_volume",
+    "set_volume", "volume_to", "volume_on", "volume_at", "lower_volume", "raise_volume",
+    "increase_volume", "decrease_volume", "adjust_volume", "change_volume", "max_volume",
+    "full_volume", "volume_of", "volume_lower", "volume_higher", "volume_up", "volume_down",
     "brightness", "bluetooth", "airplane_mode", "factory_reset", "whisper_mode", "password",
     "passcode", "log_in", "log_out", "sign_out", "unsubscribe", "notification", "screen_time",
     "change_language", "change_accent", "change_name", "change_speed", "sync_device",
@@ -122,37 +125,43 @@ const char *const label_other_tasks[] = {
     "closing_price", "opening_price", "etf", "nasdaq", "ftse", "brokerage", "mutual_fund",
     "bond_yield", "where_did_leave", "where_did_put", "where_did_park", "have_seen_keys",
     "find_phone", "find_keys", "are_you_listening", "how_do_you_say", "how_do_say", "how_to_say",
-    "say_in_french", "say_in_spanish", "say_in_german", "say_in_italian", "say_in_english", "say_in_japanese", "say_in_chinese", "what_mean", "word_for", "clear_cache", "sign_in", "logging_out", "logged_out",
-    "logs_out", "log_back_in", "app_keep", "app_crash", "app_freeze", "delivery_address",
-    "delivery_slot", "shipping_label", "courier", "shipment", "customs_declaration", "customs_duty",
-    "custom_duty", "redeliver", "out_for_delivery", "direct_debit", "pin_number", "sort_code",
-    "gate_code", "door_code", "promo_code", "charged_for", "was_charged", "been_charged",
-    "were_charged", "charged_me", "billed", "double_charged", "see_charge", "charge_from",
-    "charge_of", "charge_for", "charge_on", "unauthorized_charge", "refunded", "chargeback",
-    "chip_and_pin", "wire_money", "cash_machine", "exchange_student_loan", "student_loan", "payday",
-    "wage", "holiday_pay", "notice_period", "work_contract", "job_offer", "fire_drill",
-    "performance_review", "org_chart", "press_conference", "prime_minister", "president",
-    "chemical_formula", "chemical_symbol", "boiling_point", "tire_pressure", "tyre_pressure",
-    "oil_change", "brake_pad", "flat_tire", "flat_tyre", "gas_mileage", "fuel_level",
-    "check_engine", "can_you_hear", "can_hear", "say_something", "support_ticket",
-    "start_robot_vacuum", "put_phone_on", "phone_on_silent", "rename_folder", "downloads_folder",
-    "open_folder", "new_folder", "create_folder", "new_message", "unread_message", "text_message",
-    "read_message", "latest_message", "last_message", "message_from", "unread_email", "new_email",
-    "email_from", "check_email", "read_email", "play_recording", "play_voicemail", "ticket_support",
-    "where_did_save", "where_is_save", "turn_on_fan", "turn_on_lamp", "turn_on_tv", "lights_on",
-    "machine_on", "how_many_day", "how_many_days", "what_day", "what_date", "owes_me", "owe",
-    "compensation", "taxable", "permit_to", "license_to", "licence_to", "subscription", "renew",
-    "antibiotic", "who_do_call", "block_number", "number_of", "mot", "team_lunch", "team_dinner",
-    "team_meeting", "is_it_legal", "is_legal", "never_arrived", "not_arrived", "didnt_arrive",
-    "hasnt_arrived", "thanks_for", "thank_for", "do_you_like", "do_you_eat", "do_you_drink",
-    "do_you_have_feelings", "do_you_sleep", "favourite_of_yours", "porch_light", "approve",
-    "didnt_approve", "approved", "earn_income", "neighbour_play", "neighbor_play", "loud_music",
-    "late_is", "how_late", "is_open_on", "web_search", "for_service", "in_for_service", "app_show",
-    "app_wont", "app_say", "paid_twice", "paid_holiday", "where_do_return", "where_can_return",
-    "where_return", "lights_off", "is_it_sunny", "is_it_cold", "is_it_warm", "is_it_hot",
-    "is_it_windy", "is_it_cloudy", "wallpaper", "retirement_plan", "index_fund", "close_ticket",
-    "create_ticket", "baby_name", "how_do_airplanes", "how_do_planes", "how_do_trains", "which_team",
-    "party_am_in", "blue_book", "turn_subtitle", "subtitle_on", "subtitle_off", "spelling", "spelled", "spelt", "misspelled", "trademark", "patent", "have_nice", "have_great", "have_good_day", "have_good_trip", "have_good_weekend", "have_good_time", "good_luck", "enjoy_meal", "enjoy_trip", NULL
+    "say_in_french", "say_in_spanish", "say_in_german", "say_in_italian", "say_in_english",
+    "say_in_japanese", "say_in_chinese", "what_mean", "word_for", "clear_cache", "sign_in",
+    "logging_out", "logged_out", "logs_out", "log_back_in", "app_keep", "app_crash", "app_freeze",
+    "delivery_address", "delivery_slot", "shipping_label", "courier", "shipment",
+    "customs_declaration", "customs_duty", "custom_duty", "redeliver", "out_for_delivery",
+    "direct_debit", "pin_number", "sort_code", "gate_code", "door_code", "promo_code",
+    "charged_for", "was_charged", "been_charged", "were_charged", "charged_me", "billed",
+    "double_charged", "see_charge", "charge_from", "charge_of", "charge_for", "charge_on",
+    "unauthorized_charge", "refunded", "chargeback", "chip_and_pin", "wire_money", "cash_machine",
+    "exchange_student_loan", "student_loan", "payday", "wage", "holiday_pay", "notice_period",
+    "work_contract", "job_offer", "fire_drill", "performance_review", "org_chart",
+    "press_conference", "prime_minister", "president", "chemical_formula", "chemical_symbol",
+    "boiling_point", "tire_pressure", "tyre_pressure", "oil_change", "brake_pad", "flat_tire",
+    "flat_tyre", "gas_mileage", "fuel_level", "check_engine", "can_you_hear", "can_hear",
+    "say_something", "support_ticket", "start_robot_vacuum", "put_phone_on", "phone_on_silent",
+    "rename_folder", "downloads_folder", "open_folder", "new_folder", "create_folder",
+    "new_message", "unread_message", "text_message", "read_message", "latest_message",
+    "last_message", "message_from", "unread_email", "new_email", "email_from", "check_email",
+    "read_email", "play_recording", "play_voicemail", "ticket_support", "where_did_save",
+    "where_is_save", "turn_on_fan", "turn_on_lamp", "turn_on_tv", "lights_on", "machine_on",
+    "how_many_day", "how_many_days", "what_day", "what_date", "owes_me", "owe", "compensation",
+    "taxable", "permit_to", "license_to", "licence_to", "subscription", "renew", "antibiotic",
+    "who_do_call", "block_number", "number_of", "mot", "team_lunch", "team_dinner", "team_meeting",
+    "is_it_legal", "is_legal", "never_arrived", "not_arrived", "didnt_arrive", "hasnt_arrived",
+    "thanks_for", "thank_for", "do_you_like", "do_you_eat", "do_you_drink", "do_you_have_feelings",
+    "do_you_sleep", "favourite_of_yours", "porch_light", "approve", "didnt_approve", "approved",
+    "earn_income", "neighbour_play", "neighbor_play", "loud_music", "late_is", "how_late",
+    "is_open_on", "web_search", "for_service", "in_for_service", "app_show", "app_wont", "app_say",
+    "paid_twice", "paid_holiday", "where_do_return", "where_can_return", "where_return",
+    "lights_off", "is_it_sunny", "is_it_cold", "is_it_warm", "is_it_hot", "is_it_windy",
+    "is_it_cloudy", "wallpaper", "retirement_plan", "index_fund", "close_ticket", "create_ticket",
+    "baby_name", "how_do_airplanes", "how_do_planes", "how_do_trains", "which_team", "party_am_in",
+    "blue_book", "turn_subtitle", "subtitle_on", "subtitle_off", "spelling", "spelled", "spelt",
+    "misspelled", "trademark", "patent", "never_received", "not_received", "didnt_receive",
+    "havent_received", "through_customs", "have_nice", "have_great", "have_good_day",
+    "have_good_trip", "have_good_weekend", "have_good_time", "good_luck", "enjoy_meal",
+    "enjoy_trip", NULL
 };
 
 /* Nouns that name such a task only if a label has little else: "meeting", but not "restaurant for a
@@ -167,19 +176,19 @@ const char *const label_other_nouns[] = {
     "smart_plug", "humidifier", "dehumidifier", "heater", "heating", "boiler", "sim", "insurance",
     "policy", "premium", "coverage", "clause", "hr", "employee", "staff", "probation", "landlord",
     "tenant", "court", "rights", "claim", "deductible", "inbox", "mailbox", "attachment",
-    "spreadsheet", "slides", "pdf", "clinic", "hospital", "doctor", "physio", "inhaler",
-    "vaccine", "paracetamol", "shares", "shareholder", "trading", "investor", "bond", "charged",
-    "charge", "fee", "fine", "penalty", "storage_full", "app_support", "error_message", "tire",
-    "tyre", "clutch", "engine", "windshield", "coolant", "brake", "warranty", "electricity",
-    "utility", "meter", "currency", "rate", "quarter", "quarterly", "registry", "registrar",
-    "certificate", "regulation", "compliance", "audit", "minutes_of", "voucher_refund", "percent",
-    "decimal", "president", "population", "capital", "chemical", "cancellation_fee", 
-    "projector", "burglar", "smoke_detector", "safety_certificate", "headcount",
-    "turnover", "lost_property", "signal", "reimbursed", "kwh", "dose", "tablet_dose", "census",
-    "jury", "unread", "notary", "visa_status", "paying", "card", "voicemail", "error_code",
-    "dark_mode", "approve", "permit", "licence", "license", "income", "compensation", "antibiotic",
-    "medicine", "medication", "neighbour", "neighbor", "complaint", "subscription", "renewal",
-    "reset", "paid", "reboot", "restart", "slot", "interviewer", "applicant", "contact_list", "emergency_contact", NULL
+    "spreadsheet", "slides", "pdf", "clinic", "hospital", "doctor", "physio", "inhaler", "vaccine",
+    "paracetamol", "shares", "shareholder", "trading", "investor", "bond", "charged", "charge",
+    "fee", "fine", "penalty", "storage_full", "app_support", "error_message", "tire", "tyre",
+    "clutch", "engine", "windshield", "coolant", "brake", "warranty", "electricity", "utility",
+    "meter", "currency", "rate", "quarter", "quarterly", "registry", "registrar", "certificate",
+    "regulation", "compliance", "audit", "minutes_of", "voucher_refund", "percent", "decimal",
+    "president", "population", "capital", "chemical", "cancellation_fee", "projector", "burglar",
+    "smoke_detector", "safety_certificate", "headcount", "turnover", "lost_property", "signal",
+    "reimbursed", "kwh", "dose", "tablet_dose", "census", "jury", "unread", "notary", "visa_status",
+    "paying", "card", "voicemail", "error_code", "dark_mode", "approve", "permit", "licence",
+    "license", "income", "compensation", "antibiotic", "medicine", "medication", "neighbour",
+    "neighbor", "complaint", "subscription", "renewal", "reset", "paid", "reboot", "restart",
+    "slot", "interviewer", "applicant", "contact_list", "emergency_contact", NULL
 };
 
 /* Tasks about something else that mention a subject of a domain, and that allergies can matter to
@@ -227,7 +236,11 @@ const char *const label_other_topics[] = {
     "minutes_meeting", "lease", "rename_folder", "longest", "largest", "highest", "tallest",
     "deepest", "biggest", "oldest", "smallest", "how_many_days", "weather_in", "weather_for",
     "move", "share", "french_for", "spanish_for", "german_for", "italian_for", "japanese_for",
-    "english_for", "fix_grammar", "correct_grammar", "check_grammar", "grammar_of", "grammar_in", "subject_line", "job_advert", "job_ad", "job_description", "work_at", "difference_between", "diff_between", "stand_for", "subtitle", "minutes_of", "take_minutes", NULL
+    "english_for", "what_should_name", "what_should_ask", "what_should_say", "what_should_call",
+    "what_should_tell", "what_should_reply", "fix_grammar", "correct_grammar", "check_grammar",
+    "grammar_of", "grammar_in", "subject_line", "job_advert", "job_ad", "job_description",
+    "work_at", "difference_between", "diff_between", "stand_for", "subtitle", "minutes_of",
+    "take_minutes", NULL
 };
 
 /* Messages, notes, devices, and where something is: see label_other_starts in context_internal.h.
@@ -301,13 +314,27 @@ const char *const label_errand_starts[] = {
 
 /* Verbs of office and support: what comes after "about" or "at" in such a label is mentioned in
  * passing. */
-const char *const label_office_starts[] = {
-    "check", "change", "track", "log", "draft", "schedule", "summarize", "summarise", "proofread",
-    "file", "translate", "convert", "update", "fill", "count", "measure", "confirm", "verify",
-    "find_slot", "find_time", "plan_route", "plan_driving_route", "set_up_call", "prepare", "compile",
-    "review", "report", "fix", "remove", "merge", "attach", "send", "notify", "respond", "calculate",
-    "estimate", "record", "transcribe", "extract", "rewrite", "reword", NULL
-};
+const char *const label_office_starts[] = { "check",       "change",
+                                            "track",       "log",
+                                            "draft",       "schedule",
+                                            "summarize",   "summarise",
+                                            "proofread",   "file",
+                                            "translate",   "convert",
+                                            "update",      "fill",
+                                            "count",       "measure",
+                                            "confirm",     "verify",
+                                            "find_slot",   "find_time",
+                                            "plan_route",  "plan_driving_route",
+                                            "set_up_call", "prepare",
+                                            "compile",     "review",
+                                            "report",      "fix",
+                                            "remove",      "merge",
+                                            "attach",      "send",
+                                            "notify",      "respond",
+                                            "calculate",   "estimate",
+                                            "record",      "transcribe",
+                                            "extract",     "rewrite",
+                                            "reword",      NULL };
 
 const char *const label_your_nouns[] = { "app",     "application", "website",  "site",
                                          "chatbot", "bot",         "company",  "customer",
@@ -317,19 +344,20 @@ const char *const label_your_nouns[] = { "app",     "application", "website",  "
 
 /* What asks for something to choose, in any sentence. */
 const char *const label_requests[] = {
-    "wrong_with", "suggest", "suggestion", "recommend", "recommendation", "recommended", "best",
-    "decent", "nice", "should", "shld", "shud", "mood_for", "in_mood", "feel_like", "fancy",
-    "looking_for", "look_for", "searching_for", "idea", "inspiration", "alternative",
-    "where_can_get", "where_can_find", "where_get", "advice", "tip", "similar", "favorite", "put_on",
-    "worth", "good_for", NULL
+    "wrong_with",    "suggest",  "suggestion",  "recommend",   "recommendation", "recommended",
+    "best",          "decent",   "nice",        "should",      "shld",           "shud",
+    "mood_for",      "in_mood",  "feel_like",   "fancy",       "looking_for",    "look_for",
+    "searching_for", "idea",     "inspiration", "alternative", "where_can_get",  "where_can_find",
+    "where_get",     "advice",   "tip",         "similar",     "favorite",       "put_on",
+    "worth",         "good_for", NULL
 };
 
 /* The same, unless the label is a question or a statement about something else: "book a boat", but
  * not "how do I find the boat" or "my order". */
 const char *const label_request_verbs[] = {
-    "which", "top", "search_for", "search", "find", "book", "reserve", "rent", "hire", "buy",
-    "order", "choose", "pick", "compare", "plan", "something", "anything", "learn", "teach", "play",
-    "hear", "listen", "shuffle", "cheap", "ticket", NULL
+    "which", "top",   "search_for", "search", "find",    "book",  "reserve",   "rent",     "hire",
+    "buy",   "order", "choose",     "pick",   "compare", "plan",  "something", "anything", "learn",
+    "teach", "play",  "hear",       "listen", "shuffle", "cheap", "ticket",    NULL
 };
 
 /* Verbs that begin a command to a player, whatever the name that follows. */
