@@ -2,7 +2,8 @@
  * files that implement context.h.
  *
  * context_label.c splits a label, with context_letters.c for other scripts; context_index.c indexes
- * every word and name of the definitions; context.c compares the two. The caller owns a label, and
+ * every word and name of the definitions; context.c compares the two, with context_frame.c,
+ * context_topics.c, and context_spelling.c. The caller owns a label, and
  * one thread uses it. The index is made at startup in the arena of the definitions; then it is
  * read-only, and any thread may use it. */
 #ifndef CONTEXT_CONTEXT_INTERNAL_H

@@ -80,6 +80,65 @@ a_request_needs_one_weak_keyword(void **state)
 }
 
 static void
+questions_and_possessions_request_nothing(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        { "a verb asks", "rent an opera costume", "music_preferences" },
+        { "but not in a question", "where do they rent opera costumes", "-" },
+        { "except where one can", "where can I rent opera costumes", "music_preferences" },
+        { "nor as what somebody owns", "the opera lost my order", "-" },
+        { "nor as a number", "order 99231 opera", "-" },
+        { "a suggestion asks in any sentence", "is the opera something you recommend",
+          "music_preferences" },
+        { "but not why", "any idea why operas perish", "-" },
+        { "nor the best way", "best way to enter operas backstage", "-" },
+        { "any good", "any good operas nearby", "music_preferences" },
+        { "a question with one weak keyword only", "whats the opera", "-" },
+        { "a distant question with one keyword",
+          "how long is the flight between both outermost planets", "-" },
+        { "the same about the user", "how do I survive a flight with restless infants",
+          "travel_profile" },
+    };
+    CHECK_ROWS(rows);
+}
+
+static void
+places_in_passing_are_weak(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        { "outside of it", "an accident outside the cinema", "-" },
+        { "at it", "a table at a restaurant", "food_profile" },
+        { "in an office", "log the accident near the cinema", "-" },
+        { "which does not mention it", "check cinema seats", "media_profile" },
+    };
+    CHECK_ROWS(rows);
+}
+
+static void
+misspelled_keywords_are_corrected(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        { "a missing vowel", "cheap resturant for six", "food_profile" },
+        { "a missing double letter", "acommodation", "travel_profile" },
+        { "a letter too many", "restauraant", "food_profile" },
+        { "exchanged letters", "restuarant", "food_profile" },
+        { "another vowel", "vegatarian ideas", "food_profile" },
+        { "a plural", "resturants", "food_profile" },
+        { "another consonant", "restaurank", "-" },
+        { "the first letter", "estaurant", "-" },
+        { "a short keyword", "muvie", "-" },
+        { "in a question", "why is the resturant closing", "-" },
+        { "only the first of two", "resturant vegatarian", "food_profile" },
+        { "a long text", "one two three four five six seven eight nine ten eleven resturant twelve",
+          "-" },
+    };
+    CHECK_ROWS(rows);
+}
+
+static void
 nouns_of_other_tasks_are_weighed(void **state)
 {
     (void)state;
@@ -131,6 +190,9 @@ main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_beginning_says_what_a_label_is_about),
         cmocka_unit_test(a_request_needs_one_weak_keyword),
+        cmocka_unit_test(questions_and_possessions_request_nothing),
+        cmocka_unit_test(places_in_passing_are_weak),
+        cmocka_unit_test(misspelled_keywords_are_corrected),
         cmocka_unit_test(nouns_of_other_tasks_are_weighed),
         cmocka_unit_test(a_label_counts_one_name),
         cmocka_unit_test(words_of_other_scripts_have_forms),
