@@ -98,8 +98,8 @@ bool
 context_frame_is_passing(const struct label *label, size_t at)
 {
     static const char *const always[] = { "outside", "behind", "opposite", "beside" },
-                             *const offices[] = { "about",   "at",        "near",  "from",
-                                                  "between", "regarding", "inside" };
+                             *const offices[] = { "about",   "at",        "near",   "from",
+                                                  "between", "regarding", "inside", "with" };
     for (size_t back = 1; back <= 2 && back <= at; back++) {
         struct str text = label->words[at - back].text;
         if (is_one_of(text, always, sizeof always / sizeof always[0]) ||

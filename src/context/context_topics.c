@@ -239,8 +239,8 @@ const char *const label_other_topics[] = {
     "english_for", "what_should_name", "what_should_ask", "what_should_say", "what_should_call",
     "what_should_tell", "what_should_reply", "fix_grammar", "correct_grammar", "check_grammar",
     "grammar_of", "grammar_in", "subject_line", "job_advert", "job_ad", "job_description",
-    "work_at", "difference_between", "diff_between", "stand_for", "subtitle", "minutes_of",
-    "take_minutes", NULL
+    "work_at", "adjective", "adverb", "noun", "stand_for", "subtitle", "minutes_of", "take_minutes",
+    NULL
 };
 
 /* Messages, notes, devices, and where something is: see label_other_starts in context_internal.h.
@@ -304,12 +304,12 @@ const char *const label_other_starts[] = { "text",
 
 /* Errands of an office or a household, which are rarely about the thing they name. */
 const char *const label_errand_starts[] = {
-    "verify",   "rename",     "scan",           "submit",    "approve",       "renew",
-    "activate", "deactivate", "report",         "escalate",  "invite",        "sign",
-    "file",     "appeal",     "archive",        "certify",   "register",      "enrol",
-    "enroll",   "calculate",  "compute",        "check_if",  "check_whether", "check_that",
-    "print",    "fax",        "delete",         "proofread", "close",         "disable",
-    "enable",   "charge",     "start_workflow", "remove",    "return",        NULL
+    "verify",         "rename",        "scan",       "submit", "approve", "renew",     "activate",
+    "deactivate",     "report",        "escalate",   "invite", "sign",    "file",      "appeal",
+    "archive",        "certify",       "register",   "enrol",  "enroll",  "calculate", "compute",
+    "check_if",       "check_whether", "check_that", "print",  "fax",     "delete",    "proofread",
+    "close",          "disable",       "transcribe", "attach", "reword",  "enable",    "charge",
+    "start_workflow", "remove",        "return",     NULL
 };
 
 /* Verbs of office and support: what comes after "about" or "at" in such a label is mentioned in
