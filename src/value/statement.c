@@ -14,19 +14,18 @@
 #include "domain/domain.h"
 #include "domain/value_text.h"
 #include "text/utf8.h"
+#include "value/figure.h"
+#include "value/mention.h"
+#include "value/reaction.h"
 #include "value/value_none.h"
 #include "value/value_words.h"
 
 #include <string.h>
 
 #define KEY_MAX_BYTES 4096
-#define WORD_MAX 32        /* letters; longer words are in no list */
-#define MISSPELLED_MIN 7   /* shorter words must match exactly */
-#define MISSPELLED_MORE 10 /* from this length on, two letters may be wrong */
 
-/* As in a key: without apostrophes, articles, and contractions ("can not" for "can't"). Words of at
- * least MISSPELLED_MIN letters are also recognized misspelled, unless they follow '='. A phrase has
- * a space. Lists are separated by commas. */
+/* Lists for mention_in(), as in a key: without apostrophes, articles, and contractions ("can not"
+ * for "can't"). What happens to the user is not here: the grammar of reaction.c reads it. */
 static const char food_words[] =
     "allergy,allergic,allergies,allergen,allergens,anaphylaxis,anaphylactic,"
     "anaphylactoid,epipen,epi pen,hay fever,intolerant,intolerance,intolerances,halal,kosher,"
@@ -36,12 +35,12 @@ static const char food_words[] =
     "=allergien,=allergico,=allergica,=allergia,=alergia,=alergias,=alérgico,=alérgica,"
     "=alergico,=alergica,=alergi,=alerji,=alerjim,=аллергия,=аллергии,=аллергию,"
     "=аллергик,=intolerante,=intolérant,=intolérante,=intoleranz,=лактозы,=halaal,"
-    "ramadan,for lent,during lent,i am muslim,as muslim,practicing muslim,muslim no,muslim so,"
-    "i am hindu,as hindu,hindu no,hindu so,i am jewish,as jew,jewish no,jewish so,"
-    "i am buddhist,as buddhist,buddhist no,buddhist so,against my faith,"
+    "ramadan,for lent,during lent,practicing muslim,muslim so,hindu so,as jew,jewish so,"
+    "buddhist so,against my faith,"
     "could kill me,can kill me,will kill me,would kill me,might kill me,react badly to,"
-    "reacts badly to,bad reaction to,bad reactions to,in hospital,to hospital,"
-    "can not breathe,alpha gal,no pork,not eat pork,never eat pork,not touch pork,no beef,"
+    "reacts badly to,bad reaction to,bad reactions to,auto injector,"
+    "autoinjector,=adrenaline,epinephrine,=injector,=injectors,can not breathe,alpha gal,no "
+    "pork,not eat pork,never eat pork,not touch pork,no beef,"
     "not eat beef,never eat beef,no alcohol,not drink alcohol,never drink alcohol,"
     "not consume alcohol,avoid alcohol,without alcohol,teetotal,teetotaler,teetotaller,"
     "zabiha,passover,adventist,i am sikh,i am mormon,word of wisdom";
@@ -51,23 +50,11 @@ static const char not_religious[] =
     "kosher salt,kosher dill,kosher dills,kosher pickle,kosher pickles,halal guys,halal cart,"
     "halal carts";
 
-/* Only together with something of the vocabulary: "dairy makes me sick", not "flying makes me
- * sick". */
+/* Only together with something of the vocabulary, as are the reactions: "triggered by red wine". */
 static const char harm_phrases[] =
-    "can not have,can not eat,can not drink,can not tolerate,can not digest,do not tolerate,"
-    "do not digest,not allowed,must not have,must not eat,must not drink,must avoid,have to avoid,"
-    "makes me sick,make me sick,makes me ill,make me ill,makes me throw up,make me throw up,"
-    "makes me vomit,make me vomit,makes me nauseous,make me nauseous,upsets my stomach,"
-    "upset my stomach,hurts my stomach,hurt my stomach,gives me rash,give me rash,"
-    "gives me rashes,give me rashes,gives me migraine,gives me migraines,give me migraines,"
-    "gives me headaches,give me headaches,triggers my migraine,triggers my migraines,"
-    "trigger my migraines,i react to,get migraines from,get migraine from,get headaches from,"
-    "get sick from,get rash from,get reflux from,get heartburn from,kill me,kills me,swell up,"
-    "swells up,swell,swells,closes my throat,reacts to,triggered by,=deadly,no go for me,off "
-    "limits,not good for my";
-
-/* "I can't eat enough pizza", "I can't have pizza without olives" */
-static const char not_meant[] = "enough,without,just one";
+    "can not tolerate,do not tolerate,do not digest,not allowed,must avoid,have to avoid,"
+    "need to avoid,need to limit,must limit,have to limit,upset my,get reflux from,"
+    "get heartburn from,triggered by,=deadly,no go for me,off limits,not good for my";
 
 /* In scripts without spaces, and with articles that are written as one word. */
 static const char *const food_parts[] = {
@@ -84,10 +71,24 @@ static const char *const private_parts[] = { "怀孕", "懷孕", "妊娠",  "糖
 
 static const char private_words[] =
     "celiac,celiacs,coeliac,coeliacs,ceoliac,celiacal,siliac,caeliac,pregnant,pregnancy,"
-    "expecting baby,breastfeeding,breast feeding,trimester,=medication,=medications,"
+    "expecting baby,expecting so,expecting in,expecting and,expecting our,expecting twins,"
+    "expecting no,breastfeeding,breast feeding,trimester,=medication,=medications,"
     "=medicine,=medicines,=medicaton,=medicatons,=medicaiton,=medicatoin,=mediction,"
     "=medecine,=medicin,=insuline,=inslin,=insulen,meds,prescription,=insulin,warfarin,"
-    "blood thinner,blood thinners,=statins,maoi,maois,antidepressants,chemotherapy,=chemo,"
+    "blood thinner,blood thinners,=statins,maoi,maois,antidepressants,chemotherapy,"
+    "=gallbladder,malabsorption,eosinophilic,eoe,fpies,porphyria,hemochromatosis,haemochromatosis,"
+    "sickle cell,"
+    "thalassemia,kidney failure,renal failure,kidney transplant,liver transplant,heart transplant,"
+    "bone marrow,cirrhosis,liver disease,fatty liver,pancreatitis,ulcer,ulcers,hiatal hernia,"
+    "stoma,colostomy,ileostomy,short bowel,irritable bowel,bowel disease,leaky gut,sibo,fodmap,"
+    "fodmaps,favism,wilson disease,cystic fibrosis,parkinsons,heart attack,stroke,clotting,"
+    "thrombosis,immune system,immune deficiency,immunodeficiency,immune compromised,"
+    "weakened immune,neutropenic,swallowing problem,swallowing problems,swallowing difficulties,"
+    "trouble swallowing,difficulty swallowing,can not swallow,can not chew,pureed,soft foods only,"
+    "thickened,heart pills,heart medicine,blood pressure pills,blood pressure,my pills,"
+    "interferes with my,interacts with my,interact with my,interfere with my,chemo,"
+    "insulin pump,gestational,low potassium,low phosphorus,low salt,=lithium,coumadin,"
+    "gluten ataxia,dermatitis herpetiformis,vertigo,menieres,meniere s,"
     "dialysis,diabetes,diabetic,epilepsy,epileptic,=seizures,photosensitive,asthma,asthmatic,"
     "high blood pressure,hypertension,heart condition,pacemaker,kidney disease,gout,crohns,"
     "crohn s,=colitis,gerd,acid reflux,ibs,phenylketonuria,pku,g6pd,low sodium,low fodmap,"
@@ -103,8 +104,8 @@ static const char private_words[] =
     "prediabetes,prediabetic,hypoglycemia,=lupus,diverticulitis,gastritis,gastroparesis,"
     "gallstones,kidney stones,=bariatric,gastric sleeve,dysphagia,high cholesterol,"
     "heart disease,heart failure,heart problem,heart problems,arrhythmia,hashimotos,"
-    "hashimoto s,galactosemia,mast cell,mcas,feeding tube,sober since,i am sober,years sober,"
-    "months sober,in recovery,doctor told,doctor said,doctor says,doctor wants,doctor ordered,"
+    "hashimoto s,galactosemia,mast cell,mcas,feeding tube,=sober,in recovery,doctor told,doctor "
+    "said,doctor says,doctor wants,doctor ordered,"
     "doctor advised,dietitian,dietician,cardiologist,"
     "doctors orders,my doctor,medically,medical reasons,medical diet,medical condition,"
     "wheelchair,oxygen tank,service dog,service animal,guide dog,i am blind,legally blind,"
@@ -124,6 +125,12 @@ static const char allergens[] =
     "penicillin,antibiotics,aspirin,ibuprofen,bees,bee stings,wasps,fragrance,perfume,"
     "tyramine,salt,sodium,sulfites,nitrates,caffeine,red wine";
 
+/* What else can harm, besides the vocabulary. */
+static const char substances[] =
+    "tyramine,aspartame,msg,fava,beans,legumes,pulses,yeast,mold,dye,dyes,salicylates,oxalates,"
+    "purines,potassium,phosphorus,sulphites,histamine,fructose,sorbitol,quinoa,buckwheat,lupine,"
+    "spices,additives,preservatives,grapefruit,licorice,vitamin k,iodine,cilantro,booze,beer,wine";
+
 static const char allergy_words[] =
     "allergy,allergic,allergies,intolerant,intolerance,=alergia,=allergisch,=allergique";
 
@@ -133,16 +140,6 @@ static const char grave_private_words[] =
     "i am epileptic,=tinnitus,flashing lights,strobe lights";
 static const char grave_words[] =
     "anaphylaxis,anaphylactic,epipen,epi pen,severe allergy,severe allergies";
-
-/* What one is allergic to, or gets hives from, only as a figure of speech. */
-static const char figures[] =
-    "meetings,meeting,code,music,drama,nonsense,mornings,mondays,work,jargon,hype,"
-    "buzzwords,clutter,emails,politics,spreadsheets,commitment,small talk,bullshit,bugs,"
-    "boredom,hard work,crowds,queues,stupidity,mediocrity,rules,deadlines,authority,"
-    "bureaucracy,commuting,frameworks,service,waiters,tourist traps,tourists,lines,waiting,noise,"
-    "ads,advertising,people,phone calls,networking,paperwork,exercise,cooking,traffic,"
-    "negativity,fake news,cliches,chains,chain restaurants,shopping,chores,puns,jokes,"
-    "dad jokes,small print,spam,lies,liars,laziness,early mornings,alarm clocks";
 
 /* ---- words ---- */
 
@@ -168,83 +165,6 @@ plain_words(struct arena *mem, struct str statement)
     return (struct str){ out, length };
 }
 
-/* The number of letters to insert, delete, or replace; two neighbors swapped count once. Three rows
- * of the table are enough, since a swap looks two rows back. Both words have at most WORD_MAX
- * letters. */
-static size_t
-distance(struct str a, struct str b)
-{
-    size_t rows[3][WORD_MAX + 1];
-    for (size_t j = 0; j <= b.len; j++)
-        rows[0][j] = j;
-    for (size_t i = 1; i <= a.len; i++) {
-        size_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *swapped = rows[(i + 1) % 3];
-        row[0] = i;
-        for (size_t j = 1; j <= b.len; j++) {
-            size_t best = above[j - 1] + (a.ptr[i - 1] != b.ptr[j - 1]);
-            best = above[j] + 1 < best ? above[j] + 1 : best;
-            best = row[j - 1] + 1 < best ? row[j - 1] + 1 : best;
-            if (i > 1 && j > 1 && a.ptr[i - 1] == b.ptr[j - 2] && a.ptr[i - 2] == b.ptr[j - 1] &&
-                swapped[j - 2] + 1 < best)
-                best = swapped[j - 2] + 1;
-            row[j] = best;
-        }
-    }
-    return rows[a.len % 3][b.len];
-}
-
-/* The first letter must be right: few misspell it, and "tolerance" is not "intolerance". */
-static bool
-is_misspelled(struct str word, struct str wanted)
-{
-    if (wanted.len < MISSPELLED_MIN || word.len > WORD_MAX || word.ptr[0] != wanted.ptr[0])
-        return false;
-    size_t most = wanted.len >= MISSPELLED_MORE ? 2 : 1;
-    return word.len + most >= wanted.len && word.len <= wanted.len + most &&
-           distance(word, wanted) <= most;
-}
-
-/* The first pass finds the exact word or phrase, the second compares each word with misspellings.
- * Phrases must be exact. */
-static bool
-has_word(struct str words, struct str wanted)
-{
-    bool exact = wanted.ptr[0] == '=' || str_index(wanted, ' ') < wanted.len;
-    wanted = str_from(wanted, wanted.ptr[0] == '=');
-    const char *found = words.ptr, *end = words.ptr + words.len;
-    while ((found = memmem(found, (size_t)(end - found), wanted.ptr, wanted.len)) != NULL) {
-        if (found[-1] == ' ' && found[wanted.len] == ' ')
-            return true;
-        found++;
-    }
-    struct str part;
-    while (!exact && str_cut(&words, ' ', &part))
-        if (part.len > 0 && is_misspelled(part, wanted))
-            return true;
-    return false;
-}
-
-static bool
-has_any(struct str words, const char *list)
-{
-    struct str rest = str_of(list), wanted;
-    while (str_cut(&rest, ',', &wanted))
-        if (has_word(words, wanted))
-            return true;
-    return false;
-}
-
-/* Whether the word itself is in the list. */
-static bool
-words_in_commas(struct str word, const char *list)
-{
-    struct str rest = str_of(list), one;
-    while (str_cut(&rest, ',', &one))
-        if (str_eq(word, one))
-            return true;
-    return false;
-}
-
 /* Without word boundaries, for scripts that have none. */
 static bool
 has_part(struct str words, const char *const *list, size_t count)
@@ -263,7 +183,7 @@ has_word_end(struct str words)
     struct str word;
     while (str_cut(&words, ' ', &word))
         for (size_t i = 0; i < sizeof food_word_ends / sizeof *food_word_ends; i++)
-            if (str_ends(word, str_of(food_word_ends[i])))
+            if (word.len > strlen(food_word_ends[i]) && str_ends(word, str_of(food_word_ends[i])))
                 return true;
     return false;
 }
@@ -274,21 +194,6 @@ find_phrase(struct str words, struct str phrase)
 {
     const char *found = memmem(words.ptr, words.len, phrase.ptr, phrase.len);
     return found != NULL ? (size_t)(found - words.ptr) : words.len;
-}
-
-/* "I'm allergic to meetings", "intolerant of slow service", "small talk gives me hives". */
-static bool
-is_figure(struct str words)
-{
-    static const char *const heads[] = { " allergic to ", " allergy to ", " intolerant of ",
-                                         " intolerant to ", NULL };
-    for (size_t i = 0; heads[i] != NULL; i++) {
-        struct str head = str_of(heads[i]);
-        size_t at = find_phrase(words, head);
-        if (at < words.len)
-            return has_any(str_from(words, at + head.len - 1), figures);
-    }
-    return find_phrase(words, STR(" me hives ")) < words.len && has_any(words, figures);
 }
 
 /* The words with a space for each letter of what the list names. */
@@ -308,15 +213,34 @@ without(struct arena *mem, struct str words, const char *list)
     return out == NULL ? words : (struct str){ out, words.len };
 }
 
-/* "a peanut-free household" */
+/* "a peanut-free household", and not "nut-free labels annoy me" */
 static bool
 is_free_of(struct str words)
 {
-    struct str word, before = STR("");
-    while (str_cut(&words, ' ', &word)) {
-        if (str_eq_c(word, "free") && before.len > 0 && words_in_commas(before, allergens))
+    struct tokens tokens;
+    tokens_read(words, &tokens);
+    for (size_t i = 1; i < tokens.count; i++)
+        if (tokens_in(&tokens, i, "free") && tokens_in(&tokens, i - 1, allergens) &&
+            mention_counts(&tokens, i - 1, 2, MENTION_CLAIM | MENTION_NOT_OVER))
             return true;
-        before = word;
+    return false;
+}
+
+/* "Our family is Muslim", "Hindu, nothing with beef"; "I love Hindu temples" says nothing. */
+static bool
+is_of_faith(struct str words)
+{
+    struct tokens tokens;
+    tokens_read(words, &tokens);
+    for (size_t i = 0; i < tokens.count; i++) {
+        if (!tokens_in(&tokens, i, "muslim,muslims,hindu,hindus,jewish,sikh,jain,mormon,buddhist"))
+            continue;
+        for (size_t k = i < 2 ? 0 : i - 2; k < i; k++)
+            if (tokens_in(&tokens, k, "am,are,is,as,being,raised"))
+                return true;
+        for (size_t k = i + 1; k < tokens.count && k < i + 4; k++)
+            if (tokens_in(&tokens, k, "no,not,nothing,never,avoid,without"))
+                return true;
     }
     return false;
 }
@@ -326,7 +250,7 @@ static bool
 abstains(struct str words)
 {
     return str_ends(words, STR(" not drink ")) || str_ends(words, STR(" never drink ")) ||
-           has_any(words, "not drink at all,not drink anymore,no longer drink");
+           mention_in(words, "not drink at all,not drink anymore,no longer drink", MENTION_ANY);
 }
 
 /* Whether the text names a value of a critical member of what the user avoids, such as a food. */
@@ -356,28 +280,42 @@ denies(struct arena *mem, const struct domain *domain, struct str text)
     return false;
 }
 
+/* In a domain without critical members. */
+static enum concern
+grave_concern_of(struct str words)
+{
+    if (mention_in(words, grave_private_words, MENTION_CLAIM | MENTION_NOT_NO))
+        return CONCERN_PRIVATE;
+    bool food = mention_in(words, grave_words, MENTION_CLAIM) || HAS_PART(words, food_parts) ||
+                (mention_in(words, allergy_words, MENTION_CLAIM | MENTION_NOT_OVER) &&
+                 mention_in(words, allergens, MENTION_ANY));
+    return food ? CONCERN_FOOD : CONCERN_NONE;
+}
+
 /* `words` are those of the text's key. Private comes before food: "celiac" is both, and must be
  * treated as sensitive. A figure of speech is excluded only where nothing private is named. */
 static enum concern
 concern_of(struct arena *mem, const struct domain *domain, struct str text, struct str words)
 {
-    bool critical = domain_has_critical(domain);
-    if (has_any(words, critical ? private_words : grave_private_words) ||
-        (critical && HAS_PART(words, private_parts)))
+    if (!domain_has_critical(domain))
+        return grave_concern_of(words);
+    if (mention_in(words, private_words, MENTION_CLAIM | MENTION_NOT_NO) ||
+        HAS_PART(words, private_parts))
         return CONCERN_PRIVATE;
-    if (!critical)
-        return has_any(words, grave_words) || HAS_PART(words, food_parts) ||
-                       (has_any(words, allergy_words) && has_any(words, allergens))
-                   ? CONCERN_FOOD
-                   : CONCERN_NONE;
     words = without(mem, words, not_religious);
-    bool food = has_any(words, food_words) || is_free_of(words) || abstains(words) ||
+    enum reaction reaction = reaction_in(words);
+    bool food = reaction == REACTION_GRAVE || is_free_of(words) || abstains(words) ||
+                is_of_faith(words) ||
+                mention_in(words, food_words, MENTION_CLAIM | MENTION_NOT_OVER) ||
                 HAS_PART(words, food_parts) || has_word_end(words);
-    bool harm = !food && has_any(words, harm_phrases) && !has_any(words, not_meant);
+    bool harm =
+        !food && (reaction == REACTION_TO_NAMED || mention_in(words, harm_phrases, MENTION_ANY));
     if (!food && !harm)
         return CONCERN_NONE;
-    bool named = has_any(words, allergens) || names_danger(mem, domain, text);
-    if (harm || is_figure(words))
+    struct str meant = figure_without_judged(mem, words);
+    bool named = mention_in(meant, allergens, MENTION_ANY) ||
+                 mention_in(meant, substances, MENTION_ANY) || names_danger(mem, domain, meant);
+    if (harm || figure_in(words) || meant.ptr != words.ptr)
         return named ? CONCERN_FOOD : CONCERN_NONE;
     return denies(mem, domain, text) ? CONCERN_NONE : CONCERN_FOOD;
 }

@@ -132,7 +132,8 @@ safety_is_recognized_in_whatever_words(void **state)
         { "I'm not allergic to anything", CONCERN_NONE },
         { "no known allergies", CONCERN_NONE },
         { "I am not allergic to nuts, but to fish", CONCERN_FOOD },
-        { "I used to be allergic to milk but not any more", CONCERN_FOOD },
+        { "I used to be allergic to milk but not any more", CONCERN_NONE },
+        { "I used to be allergic to milk but now to nuts", CONCERN_FOOD },
         { "hypoallergenic pillows", CONCERN_NONE },
         { "", CONCERN_NONE },
     };

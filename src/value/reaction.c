@@ -1,0 +1,237 @@
+#include "value/reaction.h"
+
+#include "value/mention.h"
+
+#define NEAR 5       /* words between a part of the body and what happens to it */
+#define SHORT_TEXT 7 /* words of a note that needs no subject: "rash from wheat" */
+
+static const char persons[] =
+    "i,me,my,we,us,our,myself,he,she,him,her,his,kid,kids,child,children,son,daughter,toddler,baby,"
+    "wife,husband,partner,girlfriend,boyfriend,spouse,mom,mum,mother,dad,father,sister,brother,"
+    "family,household";
+
+/* Those through which a reaction to food can kill. */
+static const char airway[] = "throat,tongue,lip,lips,airway,airways,windpipe,face,mouth";
+static const char closing[] =
+    "swell*,swollen,puff*,tingl*,constrict*,tight*,itch*,numb*,clos*,narrow*";
+static const char passage[] = "throat,airway,airways,windpipe";
+
+static const char body[] =
+    "throat,tongue,lip,lips,airway,airways,face,mouth,eye,eyes,skin,gut,guts,stomach,belly,tummy,"
+    "bowel,bowels,intestines,chest,lungs,hands,joints,sinuses,digestion,body,system,eczema,gums";
+static const char harms[] =
+    "swell*,swollen,puff*,tingl*,constrict*,tight*,itch*,numb,clos*,burn*,hurt*,ache*,aching,cramp*"
+    ","
+    "upset*,wreck*,ruin*,destroy*,mess,messes,messed,blister*,bloat*,flare*,inflam*,react*,rebel*,"
+    "racing,rash*,irritat*,bleed*,peel*,crack*,suffer*,protest*,blow,blows,balloon*,worse";
+
+static const char symptoms[] =
+    "hives,rash,rashes,welts,itch,itchy,itches,itching,cramps,diarrhea,diarrhoea,diarrhea,bloat,"
+    "bloats,bloated,bloating,vomit*,puke,pukes,puking,puked,barf,nause*,faint,faints,fainted,"
+    "migraine*,headache*,wheez*,react,reacts,reacted,reaction,reactions,eczema,swell,swells,"
+    "swelled,swelling,swollen,heartburn,reflux,dizzy,blisters,flare,flares,seizure*,palpitations,"
+    "spasms,constipat*,indigestion,gassy,unwell,spots,agony,pain,pains,painful,attack,attacks";
+
+/* Whatever a person likes about it does not matter. */
+static const char grave_symptoms[] =
+    "hives,vomit*,faint,faints,fainted,wheez*,swell,swells,swollen,react,reacts,reaction,reactions,"
+    "seizure*";
+
+static bool
+is(const struct tokens *tokens, size_t i, const char *list)
+{
+    return tokens_in(tokens, i, list);
+}
+
+/* "swells with pride", "a faint smell", "a chain reaction", "itching to try" */
+static bool
+is_idiom(const struct tokens *tokens, size_t i)
+{
+    return is(tokens, i + 1, "for,of,to") ||
+           (i > 0 && is(tokens, i - 1, "chain,first,my") && is(tokens, i, "reaction,reactions") &&
+            !is(tokens, i + 1, "to")) ||
+           (is(tokens, i + 1, "with") && is(tokens, i + 2, "pride,joy,laughter,happiness,envy")) ||
+           (is(tokens, i, "pain") && is(tokens, i + 1, "au,aux,de,perdu")) ||
+           (is(tokens, i, "spots") && !is(tokens, i - (i > 0), "in,red,itchy")) ||
+           (is(tokens, i, "faint") && is(tokens, i + 1, "smell,taste,hint,aroma,flavor,scent"));
+}
+
+static bool
+is_symptom(const struct tokens *tokens, size_t i, const char *list)
+{
+    bool directed = is(tokens, i, "react*") || is(tokens, i, "swell*,swollen");
+    return is(tokens, i, list) &&
+           (directed ? !is(tokens, i + 1, "with,for") : !is_idiom(tokens, i));
+}
+
+/* "throws up", "pass out", "breaks out in", "makes me sick"; "break out the wine" is a feast. */
+static bool
+is_symptom_phrase(const struct tokens *tokens, size_t i)
+{
+    if (is(tokens, i, "throw,throws,threw,throwing") &&
+        (is(tokens, i + 1, "up") || is(tokens, i + 2, "up")))
+        return true;
+    if (is(tokens, i, "pass,passes,passed,black,blacked") && is(tokens, i + 1, "out"))
+        return true;
+    if (is(tokens, i, "break,breaks,broke,breaking"))
+        return (is(tokens, i + 1, "out") &&
+                (is(tokens, i + 2, "in,from,when,if,after") || i + 2 == tokens->count)) ||
+               (is(tokens, i + 1, "me,her,him,us") && is(tokens, i + 2, "out"));
+    if (!is(tokens, i, "sick,ill,violently") || is(tokens, i + 1, "of,and"))
+        return false;
+    for (size_t k = i < 3 ? 0 : i - 3; k < i; k++)
+        if (is(tokens, k, "make,makes,made,making,get,gets,got,feel,feels,fall,falls,become"))
+            return true;
+    return false;
+}
+
+static bool
+body_suffers(const struct tokens *tokens, const char *parts, const char *what)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        for (size_t k = i < NEAR ? 0 : i - NEAR; is(tokens, i, what) && k < i + NEAR; k++)
+            if (k != i && is(tokens, k, parts) && !is_idiom(tokens, i))
+                return true;
+    return false;
+}
+
+/* "stops breathing", "trouble breathing" */
+static bool
+stops_breath(const struct tokens *tokens)
+{
+    for (size_t i = 0; i + 1 < tokens->count; i++)
+        if (is(tokens, i,
+               "stop,stops,stopped,trouble,difficulty,difficulties,short,hard,can,not") &&
+            (is(tokens, i + 1, "breath*") || is(tokens, i + 2, "breath*")) &&
+            !is(tokens, i + 1, "take"))
+            return true;
+    return false;
+}
+
+/* "sends me to the emergency room", "ended up in the ER"; "I work in the ER" is a job. */
+static bool
+leads_to_hospital(const struct tokens *tokens)
+{
+    static const char ways[] = "send*,sent,put,puts,land*,end,ends,ended,rush*,took,take,takes,"
+                               "was,been,went,bring*,brought,need,needs,needed,call,called";
+    static const char places[] =
+        "er,hospital,emergency,ambulance,icu,intensive,resuscitation,drip,paramedics";
+    bool way = false;
+    for (size_t i = 0; i < tokens->count; i++) {
+        way = way || is(tokens, i, ways);
+        if ((way && is(tokens, i, places) && !is(tokens, i + 1, "food,cafeteria,kitchen")) ||
+            is(tokens, i, "hospitalized,hospitalised,hospitalizes,hospitalises"))
+            return true;
+    }
+    return false;
+}
+
+/* "can kill my daughter", "I'm dead", "is deadly for me"; "to die for" is praise. */
+static bool
+kills(const struct tokens *tokens)
+{
+    for (size_t i = 0; i < tokens->count; i++) {
+        if (is(tokens, i + 1, "for") && is(tokens, i, "die,kill,dying"))
+            continue;
+        if (is(tokens, i, "kill,kills,killed") &&
+            (is(tokens, i + 1, "me,us,my,our,her,him") ||
+             (i > 0 && is(tokens, i - 1, "can,could,would,will,might,may"))))
+            return true;
+        if (is(tokens, i, "dead,die,died") && !is(tokens, i + 1, "without,laughing,of,happy") &&
+            i > 0 && is(tokens, i - 1, "am,is,be,could,would,will,might,almost,nearly,may,can"))
+            return true;
+        if (is(tokens, i, "deadly,lethal,fatal,poison,poisonous,toxic,dangerous,harmful,unsafe") &&
+            is(tokens, i + 1, "for,to") && is(tokens, i + 2, persons))
+            return true;
+    }
+    return false;
+}
+
+/* "can't do dairy", "unable to digest fructose", "milk is off the table"; "can't have enough" and
+ * "can't have it without" say that it is liked. */
+static bool
+is_unable(const struct tokens *tokens)
+{
+    static const char takes[] = "have,eat,drink,do,tolerate,digest,process,consume,touch,ingest,"
+                                "absorb,metaboli*,break,swallow,be";
+    if (tokens_have(tokens, "enough,without,stop,resist") ||
+        (tokens_have(tokens, "just") && tokens_have(tokens, "one")))
+        return false;
+    for (size_t i = 0; i < tokens->count; i++) {
+        bool can_not = is(tokens, i, "can,must,may,could,should") && is(tokens, i + 1, "not");
+        bool no_longer = is(tokens, i, "no") && is(tokens, i + 1, "longer");
+        bool must_not = is(tokens, i, "mustnt,shouldnt,couldnt");
+        bool ordered = is(tokens, i, "told,advised,ordered,instructed,warned") &&
+                       is(tokens, i + 1, "to,not,off,against,never");
+        bool ruled = is(tokens, i, "unable,forbidden,allowed,supposed,prohibited") &&
+                     is(tokens, i + 1, "to") &&
+                     (!is(tokens, i, "allowed,supposed") || (i > 0 && is(tokens, i - 1, "not")));
+        if ((can_not || ruled || no_longer) && is(tokens, i + 2, takes) &&
+            !is(tokens, i + 3, "bothered,sure,long,late,alone,able"))
+            return true;
+        if (ordered || (must_not && is(tokens, i + 1, takes)))
+            return true;
+        if (is(tokens, i, "off") && is(tokens, i + 1, "limits,table,menu,cards"))
+            return true;
+        if (is(tokens, i, "forbidden,prohibited") && is(tokens, i + 1, "for,to,in,by"))
+            return true;
+        if (is(tokens, i, "not") && (is(tokens, i + 1, "agree") && is(tokens, i + 2, "with")))
+            return true;
+        if (is(tokens, i, "not") && is(tokens, i + 1, "get") && is(tokens, i + 2, "along"))
+            return true;
+        if (is(tokens, i, "not") && is(tokens, i + 1, "sit") && is(tokens, i + 2, "well,right"))
+            return true;
+    }
+    return false;
+}
+
+/* "I love how chili burns my tongue" is no harm; "I love it, but it burns" is. */
+static bool
+is_liked(const struct tokens *tokens)
+{
+    return tokens_have(tokens, "love,loves,enjoy,enjoys,adore,favorite,favourite,happy,like") &&
+           !tokens_have(tokens, "but,although,though,however,yet,unfortunately,sadly");
+}
+
+static bool
+has_symptom(const struct tokens *tokens, const char *list, bool phrases)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        if (is_symptom(tokens, i, list) || (phrases && is_symptom_phrase(tokens, i)))
+            return true;
+    return false;
+}
+
+/* "when I drink", "if he eats it": what is eaten causes it, even if no list has its name. */
+static bool
+names_meal(const struct tokens *tokens)
+{
+    for (size_t i = 0; i < tokens->count; i++)
+        if (is(tokens, i, "when,whenever,if,after,every,each") &&
+            (is(tokens, i + 1, "eating,drinking") ||
+             is(tokens, i + 2, "eat,eats,ate,drink,drinks,drank")))
+            return true;
+    return false;
+}
+
+enum reaction
+reaction_in(struct str words)
+{
+    struct tokens tokens;
+    tokens_read(words, &tokens);
+    if (tokens_have(&tokens, persons) || tokens.count < SHORT_TEXT) {
+        if (body_suffers(&tokens, passage, closing) ||
+            (body_suffers(&tokens, airway, "swell*,swollen,puff*,tingl*,numb,itch*") &&
+             !is_liked(&tokens)) ||
+            leads_to_hospital(&tokens) || stops_breath(&tokens))
+            return REACTION_GRAVE;
+        bool liked = is_liked(&tokens);
+        bool suffers = has_symptom(&tokens, liked ? grave_symptoms : symptoms, !liked) ||
+                       (!liked && body_suffers(&tokens, body, harms));
+        if (suffers && names_meal(&tokens))
+            return REACTION_GRAVE;
+        if (suffers || kills(&tokens) || is_unable(&tokens))
+            return REACTION_TO_NAMED;
+    }
+    return REACTION_NONE;
+}
