@@ -8,7 +8,7 @@
 #include "transfer/bring_memory.h"
 
 #include "base/arena.h"
-#include "value/statement.h"
+#include "value/danger.h"
 #include "value/value_clean.h"
 #include "domain/value_text.h"
 #include "context/context.h"
@@ -159,31 +159,6 @@ add_named(const struct line *line)
 
 /* ---- members by their vocabulary ---- */
 
-/* Which text of the line the member accepts; absent: none. */
-static struct str
-accepted(const struct line *line, const struct domain *domain, const struct member *member)
-{
-    struct arena *mem = line->bringing->row;
-    bool critical = member->safety == SAFETY_CRITICAL;
-    if (member->vocabulary == NULL || member->sensitive ||
-        (member->type != MEMBER_ARRAY && member->type != MEMBER_STRING &&
-         member->type != MEMBER_ENUM))
-        return STR_NONE;
-    /* "peanuts" alone is neither an allergy nor a dislike: the words around it must say so. */
-    bool bare = value_entry(mem, member->vocabulary, value_fold(mem, line->text)) != NULL;
-    bool may = critical ? statement_concern(domain, line->text) != CONCERN_NONE
-                        : !member->avoid || line->negative;
-    if (!may || (bare && member->avoid))
-        return STR_NONE;
-    if (is_vocabulary(line, member, line->text))
-        return line->text;
-    if (str_present(line->liked) && member->safety == SAFETY_NONE &&
-        line->negative == member->avoid && member->type == MEMBER_ARRAY &&
-        is_vocabulary(line, member, line->liked))
-        return line->liked;
-    return STR_NONE;
-}
-
 /* Whether the line has the beginning of the member's name: "intolerant" for intolerances. */
 static bool
 is_mentioned(const struct line *line, const struct member *member)
@@ -194,6 +169,45 @@ is_mentioned(const struct line *line, const struct member *member)
         if (str_starts(str_from(text, i), stem))
             return true;
     return false;
+}
+
+/* Whether the line says what the member is for: who does not eat pork is not allergic to it. */
+static bool
+says_danger(const struct line *line, const struct domain *domain, const struct member *member)
+{
+    enum concern concern = statement_concern(domain, line->text);
+    struct dangers found;
+    if (!member_lists_dangers(member))
+        return concern != CONCERN_NONE;
+    return concern == CONCERN_FOOD &&
+           (is_mentioned(line, member) ||
+            (danger_in_statement(line->bringing->row, member, concern, line->text, &found) &&
+             found.allergies));
+}
+
+/* Which text of the line the member accepts; absent: none. */
+static struct str
+accepted(const struct line *line, const struct domain *domain, const struct member *member)
+{
+    struct arena *mem = line->bringing->row;
+    bool critical = member->safety == SAFETY_CRITICAL;
+    if (member->vocabulary == NULL || member->sensitive ||
+        statement_concern(domain, line->text) == CONCERN_PRIVATE || /* "celiac" says more */
+        (member->type != MEMBER_ARRAY && member->type != MEMBER_STRING &&
+         member->type != MEMBER_ENUM))
+        return STR_NONE;
+    /* "peanuts" alone is neither an allergy nor a dislike: the words around it must say so. */
+    bool bare = value_entry(mem, member->vocabulary, value_fold(mem, line->text)) != NULL;
+    bool may = critical ? says_danger(line, domain, member) : !member->avoid || line->negative;
+    if (!may || (bare && member->avoid))
+        return STR_NONE;
+    if (is_vocabulary(line, member, line->text))
+        return line->text;
+    if (str_present(line->liked) && member->safety == SAFETY_NONE &&
+        line->negative == member->avoid && member->type == MEMBER_ARRAY &&
+        is_vocabulary(line, member, line->liked))
+        return line->liked;
+    return STR_NONE;
 }
 
 /* The member of the domain that accepts the line; NULL: none does. The first one counts. Several

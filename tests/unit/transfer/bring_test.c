@@ -106,7 +106,7 @@ lines_become_facts_of_members_or_statements(void **state)
         { "User does not eat pork", "food.dietary_restrictions=pork" },
         { "User doesn't drink alcohol", "food.statements=I don't drink alcohol" },
         { "Plays the piano", "music.statements=I play the piano" },
-        { "Wants to visit Japan", "lifestyle.statements=I want to visit Japan" },
+        { "Wants to visit Japan", "travel.statements=I want to visit Japan" },
         { "Allergies: wool", "lifestyle.allergies=wool" },
         { "# Food\n\n- **Diet:**\n* is vegan\n```", "food.dietary=vegan" },
     };
