@@ -50,6 +50,8 @@ struct vocabulary_value {
     struct str key;             /* value_fold() of the value */
     const struct str *contains; /* keys of values that are a part of it: cheese contains milk */
     size_t contain_count;
+    const struct str *excludes; /* keys of values of other vocabularies: vegan excludes meat */
+    size_t exclude_count;
 };
 
 struct vocabulary {

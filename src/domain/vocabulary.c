@@ -90,15 +90,16 @@ add_spelling(struct vocabulary_index *index, const struct vocabulary_value *valu
 static void
 read_value(const struct node *node, struct vocabulary_value *out, struct vocabulary_index *index)
 {
-    static const char *const keys[] = { "value",   "",     "label",    "plural",
-                                        "aliases", "note", "contains", NULL };
+    static const char *const keys[] = { "value", "",         "label",    "plural", "aliases",
+                                        "note",  "contains", "excludes", NULL };
     struct arena *mem = node->in->mem;
     size_t alias_count = 0;
     if (!node_is_object(node, keys))
         return;
     struct node value = node_member(node, "value"), label = node_member(node, "label"),
                 plural = node_member(node, "plural"), aliases = node_member(node, "aliases"),
-                note = node_member(node, "note"), contains = node_member(node, "contains");
+                note = node_member(node, "note"), contains = node_member(node, "contains"),
+                excludes = node_member(node, "excludes");
     out->value = vocabulary_text(&value);
     out->label = vocabulary_text(&label);
     out->plural = vocabulary_text(&plural);
@@ -112,6 +113,10 @@ read_value(const struct node *node, struct vocabulary_value *out, struct vocabul
     for (size_t i = 0; i < out->contain_count && !node->in->failed; i++)
         parts[i] = value_fold(mem, parts[i]);
     out->contains = parts;
+    parts = node_texts(&excludes, ALIASES_MAX, vocabulary_text, &out->exclude_count);
+    for (size_t i = 0; i < out->exclude_count && !node->in->failed; i++)
+        parts[i] = value_fold(mem, parts[i]);
+    out->excludes = parts;
     add_spelling(index, out, out->key);
     add_spelling(index, out, value_fold(mem, out->label));
     if (str_present(out->plural))
@@ -148,6 +153,35 @@ check_parts(const struct node *values, const struct vocabulary *vocabulary)
             struct node child = node_child(&contains, j);
             if (part == NULL || !str_eq(part->key, value->contains[j]))
                 node_reject(&child, "is not a value of this vocabulary");
+        }
+    }
+}
+
+static bool
+is_value_of_another(const struct vocabulary *list, size_t count, size_t own, struct str key)
+{
+    for (size_t i = 0; i < count; i++) {
+        const struct vocabulary_value *found = i == own ? NULL : vocabulary_find(&list[i], key);
+        if (found != NULL && str_eq(found->key, key))
+            return true;
+    }
+    return false;
+}
+
+/* After all vocabularies are read: "vegan" of the diets excludes "meat" of the foods. */
+static void
+check_exclusions(const struct node *node, const struct vocabulary *list, size_t count)
+{
+    for (size_t i = 0; i < count && !node->in->failed; i++) {
+        struct node vocabulary = node_child(node, i), values = node_member(&vocabulary, "values");
+        for (size_t j = 0; j < list[i].count; j++) {
+            const struct vocabulary_value *value = &list[i].values[j];
+            struct node one = node_child(&values, j), excludes = node_member(&one, "excludes");
+            for (size_t k = 0; k < value->exclude_count && !node->in->failed; k++) {
+                struct node child = node_child(&excludes, k);
+                if (!is_value_of_another(list, count, i, value->excludes[k]))
+                    node_reject(&child, "is not a value of another vocabulary");
+            }
         }
     }
 }
@@ -203,6 +237,7 @@ vocabularies_read(const struct node *node, size_t *count)
         struct node child = node_child(node, i);
         read_vocabulary(&child, &list[i]);
     }
+    check_exclusions(node, list, node->in->failed ? 0 : node_count(node));
     *count = node_count(node);
     return list;
 }

@@ -74,7 +74,7 @@ contradicts(const struct noting *noting, size_t fact, const struct member *again
     const struct vocabulary *vocabulary = against->vocabulary;
     if (str_eq(noting->facts[fact].atom.key, key))
         return true;
-    return against->safety == SAFETY_CRITICAL && vocabulary != NULL &&
+    return against->safety != SAFETY_NONE && vocabulary != NULL &&
            member_of(noting, fact)->vocabulary == vocabulary &&
            value_contains(noting->mem, vocabulary, text_of(noting, fact), key);
 }

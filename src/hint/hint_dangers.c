@@ -38,6 +38,31 @@ leave_out_denials(struct arena *mem, struct ranked *facts, size_t count)
     }
 }
 
+/* Whether the statement names a danger or says that there is one: "I carry an EpiPen". */
+static bool
+says_danger(struct arena *mem, const struct member *gravest, const struct ranked *statement)
+{
+    struct dangers found;
+    struct str text = hint_fact_text(mem, statement->atom);
+    return danger_is_allergy(mem, text) ||
+           (danger_in_statement(mem, gravest, statement->concern, text, &found) && found.count > 0);
+}
+
+/* Leaves out that there are no allergies if something says that there is one. A religious diet says
+ * nothing about allergies. */
+static void
+leave_out_none(struct arena *mem, const struct member *gravest, struct ranked *facts, size_t count)
+{
+    bool danger = false, none = false;
+    for (size_t i = 0; i < count; i++)
+        none = none || (facts[i].member == gravest && str_eq(facts[i].atom->key, VALUE_NONE));
+    for (size_t i = 0; none && i < count && !danger; i++)
+        danger = facts[i].concern == CONCERN_FOOD && says_danger(mem, gravest, &facts[i]);
+    for (size_t i = 0; danger && i < count; i++)
+        if (facts[i].member == gravest && str_eq(facts[i].atom->key, VALUE_NONE))
+            facts[i].score = -1;
+}
+
 /* ---- statements ---- */
 
 static bool
@@ -121,6 +146,7 @@ hint_dangers_settle(struct arena *mem, const struct domain *domain, struct ranke
     if (gravest == NULL)
         return;
     leave_out_denials(mem, facts, count);
+    leave_out_none(mem, gravest, facts, count);
     for (size_t i = 0; i < count; i++)
         concerns += facts[i].concern != CONCERN_NONE;
     struct ranked **statements = ARENA_ARRAY(mem, struct ranked *, concerns + 1);

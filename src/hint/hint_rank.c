@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "value/value_clean.h"
+#include "value/word_lists.h"
 #include "hint/hint.h"
 
 #include <stdlib.h>
@@ -109,20 +110,78 @@ settle(struct arena *mem, struct ranked *facts, size_t count)
             settle_pair(by_key[i], by_key[j]);
 }
 
-/* Leaves out what contains something the user must not have: no peanut butter with an allergy. */
-static void
-leave_out_dishes(struct arena *mem, const struct ranked *critical, struct ranked *facts,
-                 size_t count)
+/* "dairy-free ice cream", "vegan burgers", "oat milk lattes": who must not have dairy or meat can
+ * have these. */
+static bool
+is_substitute(struct arena *mem, const struct vocabulary *vocabulary, struct str dish,
+              struct str excluded)
 {
-    const struct vocabulary *vocabulary = critical->member->vocabulary;
-    if (critical->member->safety != SAFETY_CRITICAL || vocabulary == NULL || critical->score < 0)
+    static const char substitutes[] =
+        " vegan vegetarian veggie plant meatless nonalcoholic alcoholfree virgin mock non decaf "
+        "halal kosher turkey impossible beyond ";
+    struct str word, before = STR("");
+    while (words_next(&dish, &word)) {
+        if (words_in(word, substitutes) ||
+            (words_in(word, " milk ") && words_in(before, " oat soy almond coconut rice ")) ||
+            (words_in(word, " free ") && before.len > 0 &&
+             value_contains(mem, vocabulary, before, excluded)))
+            return true;
+        before = word;
+    }
+    return false;
+}
+
+/* Leaves out what contains something that the user must not or will not have: no peanut butter with
+ * an allergy, no bacon without pork. */
+static void
+leave_out_dishes(struct arena *mem, const struct ranked *reason, struct ranked *facts, size_t count)
+{
+    const struct vocabulary *vocabulary = reason->member->vocabulary;
+    if (!reason->member->avoid || reason->member->safety == SAFETY_NONE || vocabulary == NULL ||
+        reason->score < 0)
         return;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        struct str dish = hint_fact_text(mem, facts[i].atom);
         if (facts[i].member->vocabulary == vocabulary &&
-            member_opposes(critical->member, facts[i].member) &&
-            value_contains(mem, vocabulary, hint_fact_text(mem, facts[i].atom),
-                           critical->atom->key))
+            member_opposes(reason->member, facts[i].member) &&
+            value_contains(mem, vocabulary, dish, reason->atom->key) &&
+            (reason->member->safety == SAFETY_CRITICAL ||
+             !is_substitute(mem, vocabulary, dish, reason->atom->key)))
             facts[i].score = -1;
+    }
+}
+
+/* Whether the member is a preference that a danger of the domain can contradict. */
+static bool
+is_endangered(const struct domain *domain, const struct member *member)
+{
+    for (size_t i = 0; i < domain->member_count && member->vocabulary != NULL; i++)
+        if (member_lists_dangers(&domain->members[i]) &&
+            domain->members[i].vocabulary == member->vocabulary &&
+            member_opposes(&domain->members[i], member))
+            return true;
+    return false;
+}
+
+/* Leaves out what a diet excludes: no cheeseburgers for vegans. */
+static void
+leave_out_forbidden(struct arena *mem, const struct domain *domain, const struct ranked *diet,
+                    struct ranked *facts, size_t count)
+{
+    const struct vocabulary_value *value =
+        diet->member->vocabulary == NULL || diet->member->safety == SAFETY_NONE || diet->score < 0
+            ? NULL
+            : vocabulary_find(diet->member->vocabulary, diet->atom->key);
+    for (size_t i = 0; value != NULL && value->exclude_count > 0 && i < count; i++) {
+        const struct vocabulary *vocabulary = facts[i].member->vocabulary;
+        if (facts[i].score < 0 || !is_endangered(domain, facts[i].member))
+            continue;
+        struct str dish = hint_fact_text(mem, facts[i].atom);
+        for (size_t k = 0; k < value->exclude_count; k++)
+            if (value_contains(mem, vocabulary, dish, value->excludes[k]) &&
+                !is_substitute(mem, vocabulary, dish, value->excludes[k]))
+                facts[i].score = -1;
+    }
 }
 
 /* The next other fact of the same member from *at on. False: none is left. */
@@ -165,6 +224,9 @@ leave_out_excluded(struct ranked *facts, size_t count)
     for (size_t i = 0; i < count; i++) {
         const struct member *member = facts[i].member;
         struct str key = facts[i].atom->key;
+        if (member->type == MEMBER_STRING && str_eq(key, VALUE_NONE) &&
+            hint_sentence_of(member, VALUE_NONE) < 0)
+            facts[i].score = -1; /* an occupation of "nothing right now" */
         if (facts[i].score >= 0 && member->type == MEMBER_ARRAY &&
             (str_eq(key, VALUE_NONE) || (str_present(member->sole) && str_eq(key, member->sole))))
             settle_sole(facts, count, &facts[i]);
@@ -233,8 +295,10 @@ hint_rank(struct arena *mem, const struct domain *domain, const struct atom *ato
         }
     }
     settle(mem, facts, found);
-    for (size_t i = 0; i < found; i++)
+    for (size_t i = 0; i < found; i++) {
         leave_out_dishes(mem, &facts[i], facts, found);
+        leave_out_forbidden(mem, domain, &facts[i], facts, found);
+    }
     hint_dangers_settle(mem, domain, facts, found);
     leave_out_excluded(facts, found);
     for (size_t i = 0; i < found; i++)

@@ -21,7 +21,7 @@
 #include <endian.h>
 
 #define HINT_SET_VERSION \
-    'H' /* increase it when the format, the sentences or the token counts change */
+    'I' /* increase it when the format, the sentences or the token counts change */
 #define HINT_SET_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define DIGEST_PART 16 /* characters: 96 bits */
 

@@ -117,3 +117,17 @@ danger_in_statement(struct arena *mem, const struct member *member, enum concern
                  value_named(mem, member, statement, named, DANGERS_MAX) == out->count;
     return true;
 }
+
+bool
+danger_is_allergy(struct arena *mem, struct str statement)
+{
+    static const char *const list[] = { "epipen", "hives", "throat", "anaphylaxis", NULL };
+    struct words *words = ARENA_NEW(mem, struct words);
+    if (!value_words_read(mem, statement, words))
+        return words->count == WORDS_MAX; /* in doubt it is */
+    for (size_t i = 0; i < words->count; i++)
+        if (words->list[i].kind == WORD_ALLERGY || words->list[i].kind == WORD_ALLERGIC ||
+            is_one_of(words, i, list))
+            return true;
+    return false;
+}

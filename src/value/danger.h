@@ -23,4 +23,7 @@ struct dangers {
 bool danger_in_statement(struct arena *mem, const struct member *member, enum concern concern,
                          struct str statement, struct dangers *out);
 
+/* Whether a text that is about safety is about an allergy: "I carry an EpiPen". */
+bool danger_is_allergy(struct arena *mem, struct str statement);
+
 #endif

@@ -38,7 +38,7 @@ find_phrase(struct str words, struct str phrase)
 static bool
 is_abstract(struct str word)
 {
-    return str_ends(word, STR("ity")) || str_ends(word, STR("ities")) ||
+    return (str_ends(word, STR("ity")) && word.len > 5) || str_ends(word, STR("ities")) ||
            str_ends(word, STR("ism")) ||
            (str_ends(word, STR("ness")) && !str_eq_c(word, "guinness"));
 }
@@ -49,7 +49,7 @@ is_doing(struct str word)
 {
     return str_ends(word, STR("ing")) &&
            !is_one_of(word, "herring,dressing,pudding,stuffing,icing,topping,seasoning,"
-                            "coloring,colouring,anything,everything,something,flavoring,"
+                            "coloring,colouring,nothing,anything,everything,something,flavoring,"
                             "flavouring,shortening,filling,frosting,thing");
 }
 
@@ -79,8 +79,8 @@ figure_in(struct str words)
                mention_in(words, figures, MENTION_ANY);
     if (mention_in(object, figures, MENTION_ANY))
         return true;
-    for (bool first = true; str_cut(&object, ' ', &word); first = first && word.len == 0)
-        if (is_abstract(word) || (first && is_doing(word)))
+    for (size_t at_word = 0; at_word < 3 && str_cut(&object, ' ', &word); at_word++)
+        if (is_abstract(word) || (at_word < 2 && is_doing(word)))
             return true;
     return false;
 }

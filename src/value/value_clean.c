@@ -46,18 +46,11 @@ is_one_of(struct str folded, struct str list)
     return false;
 }
 
-static struct str
-trim_marks(struct str text)
-{
-    while (text.len > 0 && strchr(" .,!", text.ptr[text.len - 1]) != NULL)
-        text = str_first(text, text.len - 1);
-    return text;
-}
-
 bool
 value_is_no_answer(struct arena *mem, struct str text)
 {
-    struct str folded = value_fold(mem, trim_marks(value_with_straight_apostrophes(mem, text)));
+    struct str folded =
+        value_fold(mem, value_trim_marks(value_with_straight_apostrophes(mem, text)));
     return str_present(folded) &&
            is_one_of(folded, STR("idk,i don't know,i dont know,i do not know,don't know,dont know,"
                                  "dunno,not sure,i'm not sure,im not sure,unsure,unknown,no idea,"
@@ -85,14 +78,18 @@ is_bare_none(struct arena *mem, const struct member *member, struct str folded)
         "i have none,don't use any,i don't use any,don't use one,i don't use one,i don't care,"
         "don't care,not applicable to me,does not apply,ninguno,ninguna,keine,aucun,aucune";
     static const char words[] = "none,any,whatever,everything,all,a mix,anything,nothing";
+    struct str plain = value_trim_marks(value_with_straight_apostrophes(mem, folded));
+    struct str lasting = value_trim_moment(plain);
+    if (member->type == MEMBER_STRING)
+        return member->vocabulary != NULL && !value_is_of_names(member) &&
+               is_one_of(lasting, STR("none,nothing,n/a,not applicable,nothing really"));
     if (member->type != MEMBER_ARRAY)
         return false;
-    struct str plain = trim_marks(value_with_straight_apostrophes(mem, folded));
     if (is_one_of(folded, str_of(always)) || is_one_of(plain, str_of(absent)))
         return true;
     if (value_is_of_names(member))
         return false;
-    return is_one_of(folded, str_of(phrases)) ||
+    return is_one_of(folded, str_of(phrases)) || str_eq_c(lasting, "nothing") ||
            (member->vocabulary != NULL &&
             (is_one_of(folded, str_of(words)) || value_is_no_answer(mem, folded)));
 }
@@ -200,7 +197,7 @@ find_entry(struct arena *mem, const struct member *member, struct str text, stru
     do {
         found = find_spelling(mem, member, *left);
         if (found == NULL)
-            found = find_spelling(mem, member, trim_marks(*left)); /* "Peanuts!" */
+            found = find_spelling(mem, member, value_trim_marks(*left)); /* "Peanuts!" */
         if (found == NULL && member->safety == SAFETY_CRITICAL)
             found = find_spelling(mem, member, value_trim_remark(*left));
     } while (found == NULL && value_trim_once(member, left));
@@ -262,7 +259,7 @@ shown_of(struct arena *mem, const struct member *member, const struct vocabulary
     if (is_plural_of(mem, entry, left))
         return left;
     struct str folded = value_fold(mem, left);
-    bool exact = str_eq(left, text) && str_eq(left, trim_marks(left)) &&
+    bool exact = str_eq(left, text) && str_eq(left, value_trim_marks(left)) &&
                  member->safety != SAFETY_CRITICAL && phrase_fits(member->hint.form, text) &&
                  !inflect_is_plural_of(entry->key, folded) &&
                  (str_eq(entry->key, folded) || /* "knit" */

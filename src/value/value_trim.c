@@ -45,6 +45,25 @@ value_trim_ends(struct str text)
 }
 
 struct str
+value_trim_marks(struct str text)
+{
+    while (text.len > 0 && strchr(" .,!", text.ptr[text.len - 1]) != NULL)
+        text = str_first(text, text.len - 1);
+    return text;
+}
+
+struct str
+value_trim_moment(struct str text)
+{
+    static const char *const moments[] = { " right now",  " at the moment", " currently", " now",
+                                           " at present", " these days",    " for now",   NULL };
+    for (size_t i = 0; moments[i] != NULL; i++)
+        if (str_ends(text, str_of(moments[i])))
+            return str_first(text, text.len - strlen(moments[i]));
+    return text;
+}
+
+struct str
 value_trim_remark(struct str text)
 {
     size_t open = str_index(text, '(');
@@ -117,6 +136,8 @@ value_trim_fillers(const struct member *member, struct str *text)
                                  "honestly,usually,often,mostly,mainly,primarily,especially";
     static const char chat[] = "btw,lol,haha,tbh,please,pls,though,obviously,of course,for sure,"
                                "mostly,mainly,usually,one day,someday,some day,if possible";
+    if (member_lists_dangers(member)) /* "allergic to only penicillin"; "mostly" is in doubt */
+        return value_trim_filler(text, STR("only,just"), false);
     if (value_is_of_names(member) || member->safety == SAFETY_CRITICAL)
         return false;
     bool graded = member->hint.form == FORM_ADJECTIVE || member->hint.form == FORM_ROLE;

@@ -26,4 +26,10 @@ bool value_trim_fillers(const struct member *member, struct str *text);
  * word would be left. */
 bool value_trim_once(const struct member *member, struct str *text);
 
+/* Without spaces, periods, commas, and exclamation marks at the end. */
+struct str value_trim_marks(struct str text);
+
+/* "nothing" of "nothing right now". */
+struct str value_trim_moment(struct str text);
+
 #endif

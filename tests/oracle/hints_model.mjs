@@ -218,9 +218,25 @@ function containsFood(vocabulary, dish, food) {
   return false;
 }
 
-const isDishOf = (critical, fact) =>
-  critical.member.safety === "critical" && critical.member.vocabulary && fact.member.vocabulary === critical.member.vocabulary &&
-  critical.member.opposes.includes(fact.member.name) && containsFood(fact.member.vocabulary, fact.kept, critical.key);
+// "dairy-free cheesecake" can be had without dairy.
+const SUBSTITUTE = /^(vegan|vegetarian|veggie|plant|meatless|nonalcoholic|alcoholfree|virgin|mock|non|decaf|halal|kosher|turkey|impossible|beyond)$/;
+function isSubstitute(vocabulary, dish, food) {
+  const words = fold(dish).split(/[^\p{L}\p{N}']+/u);
+  return words.some((word, i) => SUBSTITUTE.test(word) || (word === "milk" && i > 0 && /^(oat|soy|almond|coconut|rice)$/.test(words[i - 1])) || (word === "free" && i > 0 && containsFood(vocabulary, words[i - 1], food)));
+}
+
+const isDishOf = (reason, fact) =>
+  reason.member.polarity === "avoid" && reason.member.safety !== "none" && reason.member.vocabulary && fact.member.vocabulary === reason.member.vocabulary &&
+  reason.member.opposes.includes(fact.member.name) && containsFood(fact.member.vocabulary, fact.kept, reason.key) &&
+  (reason.member.safety === "critical" || !isSubstitute(fact.member.vocabulary, fact.kept, reason.key));
+
+// "vegan" excludes meat, whatever contains it.
+const isForbiddenBy = (domain, diet, fact) => {
+  const { vocabulary } = fact.member;
+  const endangered = vocabulary && domain.members.some((member) => member.safety === "critical" && member.polarity === "avoid" && member.vocabulary === vocabulary && member.opposes.includes(fact.member.name));
+  const excluded = diet.member.safety === "none" ? undefined : diet.member.vocabulary?.byText.get(diet.key)?.excludes;
+  return Boolean(endangered && excluded?.some((food) => containsFood(vocabulary, fact.kept, fold(food)) && !isSubstitute(vocabulary, fact.kept, fold(food))));
+};
 
 // "none" and the sole value of a member ("alone") exclude the others, unless one of them was stated later, or by the user
 // and this one not. "none" is told only without others, and only where there is a sentence for it.
@@ -249,7 +265,7 @@ function toldFacts(domain, atoms) {
   });
   const lost = losers(facts);
   const remaining = facts.filter((fact) => !lost.has(fact));
-  const harmless = remaining.filter((fact) => !remaining.some((critical) => isDishOf(critical, fact)));
+  const harmless = remaining.filter((fact) => !remaining.some((reason) => isDishOf(reason, fact) || isForbiddenBy(domain, reason, fact)));
   return withoutExcluded(harmless).filter((fact) => fact.user || fact.score >= LEAST_SCORE);
 }
 

@@ -59,6 +59,45 @@ a_danger_is_in_one_hint(void **state)
         { "a denial is neither an allergy nor none", "allergies me 0 no peanut allergy", "" },
         { "… and hides no other", "allergies me 0 no peanut allergy | allergies me 0 milk",
           "allergies: \"milk\"" },
+        { "pork and what is made of it",
+          "dietary_restrictions me 0 pork | favorite_foods me 0 bacon | favorite_foods me 1 ramen",
+          "dietary_restrictions: \"pork\"; favorite_foods: \"ramen\"" },
+        { "wine and no alcohol",
+          "alcohol me 0 none | favorite_drinks me 0 red wine | "
+          "favorite_drinks me 1 tea",
+          "alcohol: \"none\"; favorite_drinks: \"tea\"" },
+        { "wine and a restriction",
+          "dietary_restrictions me 0 alcohol | favorite_drinks me 0 red wine",
+          "dietary_restrictions: \"alcohol\"" },
+        { "what a diet excludes",
+          "dietary me 0 vegan | favorite_foods me 0 cheeseburger | "
+          "favorite_foods me 1 hummus",
+          "dietary: \"vegan\"; favorite_foods: \"hummus\"" },
+        { "… and not what replaces it",
+          "dietary me 0 vegan | favorite_foods me 0 vegan burgers | "
+          "favorite_foods me 1 dairy-free ice cream | favorite_foods me 2 gluten-free pizza",
+          "dietary: \"vegan\"; favorite_foods: \"vegan burgers\"; favorite_foods: \"dairy-free ice "
+          "cream\"" },
+        { "a medical diet",
+          "medical_diets me 0 celiac | favorite_foods me 0 baguette | "
+          "favorite_foods me 1 spaghetti",
+          "medical_diets: \"gluten-free\"; favorite_foods: \"baguette\"" },
+        { "a religious diet",
+          "dietary me 0 halal | favorite_foods me 0 pepperoni | "
+          "favorite_drinks me 0 beer",
+          "dietary: \"halal\"" },
+        { "no allergies beside one", "allergies me 0 none | allergies me 0 peanuts",
+          "allergies: \"peanuts\"" },
+        { "no allergies beside a statement",
+          "allergies me 0 none | statements me 0 peanuts could kill me",
+          "statements: \"peanuts could kill me\"" },
+        { "… that names none", "allergies me 0 none | statements me 0 I carry an EpiPen",
+          "statements: \"I carry an EpiPen\"" },
+        { "… about a religion", "allergies me 0 none | statements me 0 We keep kosher",
+          "allergies: \"none\"; statements: \"We keep kosher\"" },
+        { "an app's allergy silences no statement of the user",
+          "allergies 1 0 peanuts | statements me 0 I am allergic to milk",
+          "allergies: \"peanuts\"; statements: \"I am allergic to milk\"" },
     };
     const struct domain *food = domains_find(&domains, STR("food_profile"));
     struct arena *mem = arena_new();

@@ -106,10 +106,40 @@ dishes_contain_foods(void **state)
     arena_free(mem);
 }
 
+static void
+wordings_become_values(void **state)
+{
+    static const struct {
+        const char *domain, *member, *text, *shown;
+    } rows[] = {
+        { "lifestyle_profile", "allergies", "wasps", "wasp stings" },
+        { "lifestyle_profile", "allergies", "bees", "bee stings" },
+        { "food_profile", "allergies", "allergic to only penicillin", "penicillin" },
+        { "food_profile", "allergies", "just nuts", "nuts" },
+        { "music_preferences", "instruments", "learning drums", "drums" },
+        { "music_preferences", "instruments", "learning to play the cello", "cello" },
+        { "food_profile", "medical_diets", "gout", "low-purine" },
+        { "food_profile", "medical_diets", "high blood pressure", "low-sodium" },
+        { "lifestyle_profile", "occupation", "nothing right now", "none" },
+        { "lifestyle_profile", "occupation", "nothing at the moment.", "none" },
+        { "lifestyle_profile", "occupation", "nurse right now", "nurse right now" },
+    };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct str shown, key;
+        assert_true(value_clean(mem, member_named(rows[i].domain, rows[i].member),
+                                str_of(rows[i].text), &shown, &key));
+        assert_str(shown, str_of(rows[i].shown), rows[i].text);
+    }
+    arena_free(mem);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wordings_become_values),
         cmocka_unit_test(lists_are_split_where_their_items_are_known),
         cmocka_unit_test(none_is_never_a_value),
         cmocka_unit_test(dishes_contain_foods),
