@@ -239,6 +239,20 @@ test("tasks about a domain match it", () => {
   assert.ok(missed.length / texts.POSITIVES.length <= MOST_MISSED_ROUTES, `${missed.length}: ${missed.map(([, task]) => task).join("; ")}`);
 });
 
+const MOST_BLIND_FALSE = 0.01;
+const MOST_BLIND_MISSED = 0.07;
+
+test("tasks that no rule was written for match their domain, or none", () => {
+  const routes = (tasks) => askAll([{ atoms: [], queries: tasks.map((label) => ({ label })) }])[0];
+  const negatives = routes(texts.BLIND_NEGATIVES);
+  const wrong = texts.BLIND_NEGATIVES.filter((_, i) => negatives[i].length > 0 && negatives[i] !== "unrelated");
+  const positives = routes(texts.BLIND_POSITIVES.map(([, task]) => task));
+  const missed = texts.BLIND_POSITIVES.filter(([domain], i) => positives[i] === "unrelated" || !positives[i].some(([name]) => name === domain));
+  assert.deepEqual([negatives.length, positives.length], [1000, 300]);
+  assert.ok(wrong.length / negatives.length < MOST_BLIND_FALSE, `${wrong.length}: ${wrong.join("; ")}`);
+  assert.ok(missed.length / positives.length <= MOST_BLIND_MISSED, `${missed.length}: ${missed.map(([, task]) => task).join("; ")}`);
+});
+
 // A third of the facts come from apps. Tasks about something else do not even reveal allergies.
 test("tasks that match nothing reveal only allergies and the like", () => {
   const tasks = texts.NEGATIVES.map((context, i) => ({ context, unrelated: routed[i] === "unrelated", matched: routed[i].length > 0 })).filter(({ unrelated, matched }) => unrelated || !matched);

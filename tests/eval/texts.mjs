@@ -73,3 +73,7 @@ export const POSITIVES = ["positives_everyday.txt", "positives_spoken.txt", "pos
 
 // [kind, task, domain, member, value as text]
 export const UNSEEN = lines("unseen.txt").map((line) => line.split("|"));
+
+// Tasks that no rule was written for: see the first lines of the files.
+export const BLIND_NEGATIVES = lines("negatives_blind.txt");
+export const BLIND_POSITIVES = lines("positives_blind.txt").map((line) => line.split(/: (.*)/s).slice(0, 2));
