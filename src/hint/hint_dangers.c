@@ -40,7 +40,7 @@ leave_out_denials(struct arena *mem, struct ranked *facts, size_t count)
 
 /* Whether the statement names a danger or says that there is one: "I carry an EpiPen". */
 static bool
-says_danger(struct arena *mem, const struct member *gravest, const struct ranked *statement)
+states_danger(struct arena *mem, const struct member *gravest, const struct ranked *statement)
 {
     struct dangers found;
     struct str text = hint_fact_text(mem, statement->atom);
@@ -57,7 +57,7 @@ leave_out_none(struct arena *mem, const struct member *gravest, struct ranked *f
     for (size_t i = 0; i < count; i++)
         none = none || (facts[i].member == gravest && str_eq(facts[i].atom->key, VALUE_NONE));
     for (size_t i = 0; none && i < count && !danger; i++)
-        danger = facts[i].concern == CONCERN_FOOD && says_danger(mem, gravest, &facts[i]);
+        danger = facts[i].concern == CONCERN_FOOD && states_danger(mem, gravest, &facts[i]);
     for (size_t i = 0; danger && i < count; i++)
         if (facts[i].member == gravest && str_eq(facts[i].atom->key, VALUE_NONE))
             facts[i].score = -1;

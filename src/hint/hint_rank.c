@@ -131,6 +131,14 @@ is_substitute(struct arena *mem, const struct vocabulary *vocabulary, struct str
     return false;
 }
 
+/* What an app says about safety wins over a taste of the user, and about anything else does not. */
+static bool
+outranks(const struct ranked *reason, const struct ranked *fact)
+{
+    return reason->member->safety == SAFETY_CRITICAL || reason->atom->by_user ||
+           !fact->atom->by_user;
+}
+
 /* Leaves out what contains something that the user must not or will not have: no peanut butter with
  * an allergy, no bacon without pork. */
 static void
@@ -142,7 +150,7 @@ leave_out_dishes(struct arena *mem, const struct ranked *reason, struct ranked *
         return;
     for (size_t i = 0; i < count; i++) {
         struct str dish = hint_fact_text(mem, facts[i].atom);
-        if (facts[i].member->vocabulary == vocabulary &&
+        if (facts[i].member->vocabulary == vocabulary && outranks(reason, &facts[i]) &&
             member_opposes(reason->member, facts[i].member) &&
             value_contains(mem, vocabulary, dish, reason->atom->key) &&
             (reason->member->safety == SAFETY_CRITICAL ||
@@ -174,7 +182,8 @@ leave_out_forbidden(struct arena *mem, const struct domain *domain, const struct
             : vocabulary_find(diet->member->vocabulary, diet->atom->key);
     for (size_t i = 0; value != NULL && value->exclude_count > 0 && i < count; i++) {
         const struct vocabulary *vocabulary = facts[i].member->vocabulary;
-        if (facts[i].score < 0 || !is_endangered(domain, facts[i].member))
+        if (facts[i].score < 0 || !outranks(diet, &facts[i]) ||
+            !is_endangered(domain, facts[i].member))
             continue;
         struct str dish = hint_fact_text(mem, facts[i].atom);
         for (size_t k = 0; k < value->exclude_count; k++)

@@ -173,7 +173,7 @@ is_mentioned(const struct line *line, const struct member *member)
 
 /* Whether the line says what the member is for: who does not eat pork is not allergic to it. */
 static bool
-says_danger(const struct line *line, const struct domain *domain, const struct member *member)
+states_danger(const struct line *line, const struct domain *domain, const struct member *member)
 {
     enum concern concern = statement_concern(domain, line->text);
     struct dangers found;
@@ -198,7 +198,7 @@ accepted(const struct line *line, const struct domain *domain, const struct memb
         return STR_NONE;
     /* "peanuts" alone is neither an allergy nor a dislike: the words around it must say so. */
     bool bare = value_entry(mem, member->vocabulary, value_fold(mem, line->text)) != NULL;
-    bool may = critical ? says_danger(line, domain, member) : !member->avoid || line->negative;
+    bool may = critical ? states_danger(line, domain, member) : !member->avoid || line->negative;
     if (!may || (bare && member->avoid))
         return STR_NONE;
     if (is_vocabulary(line, member, line->text))

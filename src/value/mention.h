@@ -10,6 +10,8 @@
 
 #include "base/str.h"
 
+struct arena;
+
 #define TOKENS_MAX 64 /* later words of a statement are not looked at */
 
 struct tokens {
@@ -40,5 +42,13 @@ bool mention_in(struct str words, const char *list, unsigned rules);
 /* Whether the mention of `length` words from the i-th one on counts under the rules. A business is
  * no need, unless the statement wants one: "looking for a kosher deli". */
 bool mention_counts(const struct tokens *tokens, size_t i, size_t length, unsigned rules);
+
+/* Whether what an allergy is to, or what gives hives, is no substance: "allergic to meetings",
+ * "small talk gives me hives". */
+bool mention_is_figure(struct str words);
+
+/* The words without a judgment and what it judges: "bad coffee" of "my allergy to bad coffee". The
+ * same words if there is none. Allocated from `mem`. */
+struct str mention_without_judged(struct arena *mem, struct str words);
 
 #endif

@@ -14,7 +14,6 @@
 #include "domain/domain.h"
 #include "domain/value_text.h"
 #include "text/utf8.h"
-#include "value/figure.h"
 #include "value/mention.h"
 #include "value/reaction.h"
 #include "value/value_none.h"
@@ -312,10 +311,10 @@ concern_of(struct arena *mem, const struct domain *domain, struct str text, stru
         !food && (reaction == REACTION_TO_NAMED || mention_in(words, harm_phrases, MENTION_ANY));
     if (!food && !harm)
         return CONCERN_NONE;
-    struct str meant = figure_without_judged(mem, words);
+    struct str meant = mention_without_judged(mem, words);
     bool named = mention_in(meant, allergens, MENTION_ANY) ||
                  mention_in(meant, substances, MENTION_ANY) || names_danger(mem, domain, meant);
-    if (harm || figure_in(words) || meant.ptr != words.ptr)
+    if (harm || mention_is_figure(words) || meant.ptr != words.ptr)
         return named ? CONCERN_FOOD : CONCERN_NONE;
     return denies(mem, domain, text) ? CONCERN_NONE : CONCERN_FOOD;
 }

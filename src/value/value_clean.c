@@ -79,7 +79,7 @@ is_bare_none(struct arena *mem, const struct member *member, struct str folded)
         "don't care,not applicable to me,does not apply,ninguno,ninguna,keine,aucun,aucune";
     static const char words[] = "none,any,whatever,everything,all,a mix,anything,nothing";
     struct str plain = value_trim_marks(value_with_straight_apostrophes(mem, folded));
-    struct str lasting = value_trim_moment(plain);
+    struct str lasting = value_trim_time(plain);
     if (member->type == MEMBER_STRING)
         return member->vocabulary != NULL && !value_is_of_names(member) &&
                is_one_of(lasting, STR("none,nothing,n/a,not applicable,nothing really"));

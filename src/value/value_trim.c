@@ -53,13 +53,13 @@ value_trim_marks(struct str text)
 }
 
 struct str
-value_trim_moment(struct str text)
+value_trim_time(struct str text)
 {
-    static const char *const moments[] = { " right now",  " at the moment", " currently", " now",
-                                           " at present", " these days",    " for now",   NULL };
-    for (size_t i = 0; moments[i] != NULL; i++)
-        if (str_ends(text, str_of(moments[i])))
-            return str_first(text, text.len - strlen(moments[i]));
+    static const char *const times[] = { " right now",  " at the moment", " currently", " now",
+                                         " at present", " these days",    " for now",   NULL };
+    for (size_t i = 0; times[i] != NULL; i++)
+        if (str_ends(text, str_of(times[i])))
+            return str_first(text, text.len - strlen(times[i]));
     return text;
 }
 

@@ -30,6 +30,6 @@ bool value_trim_once(const struct member *member, struct str *text);
 struct str value_trim_marks(struct str text);
 
 /* "nothing" of "nothing right now". */
-struct str value_trim_moment(struct str text);
+struct str value_trim_time(struct str text);
 
 #endif

@@ -225,7 +225,9 @@ function isSubstitute(vocabulary, dish, food) {
   return words.some((word, i) => SUBSTITUTE.test(word) || (word === "milk" && i > 0 && /^(oat|soy|almond|coconut|rice)$/.test(words[i - 1])) || (word === "free" && i > 0 && containsFood(vocabulary, words[i - 1], food)));
 }
 
+const outranks = (reason, fact) => reason.member.safety === "critical" || reason.user || !fact.user;
 const isDishOf = (reason, fact) =>
+  outranks(reason, fact) &&
   reason.member.polarity === "avoid" && reason.member.safety !== "none" && reason.member.vocabulary && fact.member.vocabulary === reason.member.vocabulary &&
   reason.member.opposes.includes(fact.member.name) && containsFood(fact.member.vocabulary, fact.kept, reason.key) &&
   (reason.member.safety === "critical" || !isSubstitute(fact.member.vocabulary, fact.kept, reason.key));
@@ -235,7 +237,7 @@ const isForbiddenBy = (domain, diet, fact) => {
   const { vocabulary } = fact.member;
   const endangered = vocabulary && domain.members.some((member) => member.safety === "critical" && member.polarity === "avoid" && member.vocabulary === vocabulary && member.opposes.includes(fact.member.name));
   const excluded = diet.member.safety === "none" ? undefined : diet.member.vocabulary?.byText.get(diet.key)?.excludes;
-  return Boolean(endangered && excluded?.some((food) => containsFood(vocabulary, fact.kept, fold(food)) && !isSubstitute(vocabulary, fact.kept, fold(food))));
+  return Boolean(outranks(diet, fact) && endangered && excluded?.some((food) => containsFood(vocabulary, fact.kept, fold(food)) && !isSubstitute(vocabulary, fact.kept, fold(food))));
 };
 
 // "none" and the sole value of a member ("alone") exclude the others, unless one of them was stated later, or by the user

@@ -86,6 +86,11 @@ a_danger_is_in_one_hint(void **state)
           "dietary me 0 halal | favorite_foods me 0 pepperoni | "
           "favorite_drinks me 0 beer",
           "dietary: \"halal\"" },
+        { "an app's diet hides no taste of the user",
+          "dietary 1 0 vegan | favorite_foods me 0 cheeseburger | favorite_foods 1 0 steak",
+          "dietary: \"vegan\"; favorite_foods: \"cheeseburgers\"" },
+        { "… an app's allergy does", "allergies 1 0 peanuts | favorite_foods me 0 satay",
+          "allergies: \"peanuts\"" },
         { "no allergies beside one", "allergies me 0 none | allergies me 0 peanuts",
           "allergies: \"peanuts\"" },
         { "no allergies beside a statement",
