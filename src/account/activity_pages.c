@@ -26,6 +26,7 @@
 #define LINES_BYTES ((size_t)24 * 1000)
 #define LINE_BYTES 550
 #define CHOICES_MAX 100 /* apps to choose from */
+/* Two filters of at most 100 characters each, of which a byte takes three in a URL. */
 #define URL_MAX ((size_t)4096)
 #define DOWNLOAD_MAX ((size_t)64 * 1024 * 1024)
 

@@ -344,6 +344,7 @@ path_of(struct call *call, const struct connection *connection)
 static enum err
 post_scopes(struct call *call)
 {
+    /* A forged value changes nothing: connection_narrow() only removes. */
     const struct form *form = call_form(call);
     struct connection connection;
     scopes keep = 0, one;

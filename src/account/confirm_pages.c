@@ -27,6 +27,7 @@ static const struct field password_fields[] = {
     [NEXT] = { "next", FIELD_TEXT, FIELD_IN_FORM, .max = 1000 },
 };
 
+/* The first field is unused: NEXT has the same index in both lists. */
 static const struct field arrival_fields[] = {
     [PASSWORD] = { "unused", FIELD_TEXT, FIELD_IN_QUERY, .max = 1 },
     [NEXT] = { "next", FIELD_TEXT, FIELD_IN_QUERY, .max = 1000 },
