@@ -13,6 +13,7 @@
 #include <time.h>
 
 #define DAY 86400
+/* Seconds. Tokens and codes expire by the clock of the service: see check_clock(). */
 #define CLOCK_WARN 5
 #define CLOCK_FAIL 60
 #define LOCAL_MS 3000

@@ -166,6 +166,7 @@ take_redirect(struct visit *visit, const struct http_reply *reply)
                        "the user is sent to %.*s instead of the app", STR_ARG(location));
         return false;
     }
+    /* RFC 9207 §2.4: the client compares it character by character. */
     struct str issuer = form_find(&query, "iss");
     if (!str_eq(issuer, visit->target->base_url)) {
         doctor_problem(report, DOCTOR_FAIL, "redirect", "Set base-url to the URL that clients use.",

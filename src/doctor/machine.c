@@ -19,6 +19,7 @@
 #define MIB (1024 * 1024)
 #define FREE_FAIL ((uint64_t)64 * MIB)
 #define FREE_WARN ((uint64_t)1024 * MIB)
+/* An odd number, so that one of them is the median. */
 #define FLUSHES 7
 #define FLUSH_SLOW_US 100000
 #define FLUSH_IMPOSSIBLE_US 5 /* faster than any disk that writes */
