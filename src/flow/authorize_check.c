@@ -84,6 +84,7 @@ check_app(struct db *db, struct arena *mem, const struct authorize_params *param
     return ERR_NONE;
 }
 
+/* RFC 6749, appendix A.5, has no control characters. They must not get into the Location header. */
 static bool
 state_valid(struct str state)
 {
@@ -135,21 +136,26 @@ check_rest(struct arena *mem, const struct authorize_params *params, struct auth
         return redirect_error(
             out, "invalid_request",
             str_format(mem, "%.64s was sent more than once.", params->repeated).ptr);
+    /* An invalid state is not sent back, so the error response has none. */
     if (!state_valid(params->state)) {
         out->state = STR_NONE;
         return redirect_error(out, "invalid_request",
                               "state must have at most 2048 bytes and no control characters.");
     }
+    /* The error codes are those of OpenID Connect Core §3.1.2.6. */
     if (str_present(params->request))
         return redirect_error(out, "request_not_supported", "request objects are not supported.");
     if (str_present(params->request_uri))
         return redirect_error(out, "request_uri_not_supported", "request_uri is not supported.");
+    /* RFC 8707 §2. */
     if (params->wrong_target)
         return redirect_error(out, "invalid_target", AUTHORIZE_WRONG_TARGET);
     if (!str_present(params->response_type))
         return redirect_error(out, "invalid_request", "response_type is missing; send code.");
     if (!str_eq(params->response_type, STR("code")))
         return redirect_error(out, "unsupported_response_type", "response_type must be code.");
+    /* RFC 7636 §4.4.1 asks for invalid_request, without a challenge and for an unknown
+     * transform. */
     if (!str_present(params->challenge))
         return redirect_error(out, "invalid_request",
                               "code_challenge is missing; PKCE is required.");
