@@ -143,6 +143,7 @@ static void
 postgres_close(struct db *db)
 {
     struct postgres_store *store = store_of(db);
+    /* The threads end first, because they use what is freed below. */
     postgres_monitor_stop(store);
     postgres_sync_stop(store);
     versions_stop(&store->own_versions);
@@ -152,6 +153,7 @@ postgres_close(struct db *db)
     postgres_pool_stop(store);
     postgres_free_hosts(store);
     close(store->stop_fd);
+    /* It may contain a password. */
     explicit_bzero(store->address, strlen(store->address));
     free(store->address);
     free(store);
@@ -173,6 +175,8 @@ postgres_open(const struct db_settings *settings, struct db **out, struct why *w
         versions_start(&store->own_versions);
         store->versions = &store->own_versions;
     }
+    /* Readable from the moment that interrupt() sets. It is never read, so that it ends every wait
+     * after that. */
     store->stop_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     postgres_pool_start(store, settings->connections == 0 ? 1 : settings->connections);
     postgres_group_start(store);
@@ -190,6 +194,7 @@ postgres_open(const struct db_settings *settings, struct db **out, struct why *w
 static void
 interrupt(struct db *db, int64_t after_ms)
 {
+    /* One nanosecond more, because 0 would turn the timer off (timerfd_settime(2)). */
     struct itimerspec at = { .it_value = { after_ms / 1000, after_ms % 1000 * 1000000 + 1 } };
     timerfd_settime(store_of(db)->stop_fd, 0, &at, NULL);
 }
