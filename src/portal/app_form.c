@@ -27,9 +27,11 @@ const struct field developer_app_fields[APP_FIELDS] = {
     [APP_ONCE] = { "once", FIELD_LINE, FIELD_IN_FORM, .max = 100 },
 };
 
+/* More than an app may have, so that app_register() sees that there are too many and reports it. */
 #define LINES_MAX 64
 #define PROBLEMS_MAX ((size_t)16 * 1024)
 
+/* An app of another user looks like one that does not exist, so that ids cannot be guessed. */
 enum err
 developer_app_find_id(struct call *call, struct str id, struct app *out)
 {

@@ -64,6 +64,7 @@ static enum err
 post_verify(struct call *call)
 {
     struct app app;
+    /* In both runs: the app may be deleted while the connection waits. */
     enum err err = developer_app_find(call, &app);
     if (err != ERR_NONE)
         return err;
