@@ -10,6 +10,7 @@
 void
 notice_send(struct call *call, const struct user *user, enum mail_kind kind, struct str detail)
 {
+    /* Not to new_email: until it is confirmed, it may be the address of another person. */
     if (!call->web->settings.sends_mail || !str_present(user->email))
         return;
     struct mail mail = { .kind = kind,
@@ -17,6 +18,7 @@ notice_send(struct call *call, const struct user *user, enum mail_kind kind, str
                          .address = user->email,
                          .detail = detail,
                          .created_at = call->now };
+    /* The change that the email is about is stored already, so the request does not fail. */
     if (email_queue(call->db, call->mem, &mail) != ERR_NONE)
         log_warn("notice_lost", log_text("user", user->id),
                  log_text("kind", str_of(mail_kind_name(kind))));
