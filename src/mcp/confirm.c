@@ -31,6 +31,7 @@ static enum err
 make_state(const struct mcp_call *mcp, int64_t end, struct str *out)
 {
     struct call *call = mcp->call;
+    /* Not NULL: a tool that runs was found by this name. */
     const struct json_value *name = param(mcp, "name", JSON_STR);
     const struct json_value *arguments = param(mcp, "arguments", JSON_OBJECT);
     struct connection connection;
