@@ -197,6 +197,8 @@ documents_check(struct documents *documents, struct db *db, struct arena *mem, s
 struct document_wait *
 documents_wait_new(struct documents *documents, struct arena *mem, struct str url)
 {
+    /* The fetcher's thread writes into the arena of the request, which no other thread uses while
+     * the request waits. */
     struct document_wait *wait = ARENA_NEW(mem, struct document_wait);
     wait->documents = documents;
     wait->fetch = (struct fetch){ .mem = mem, .url = url, .host = document_url_host(url) };
@@ -294,6 +296,7 @@ store(struct db_tx *tx, void *argument)
     kept.checked_at = said->checked_at;
     kept.fresh_until = said->fresh_until;
     kept.updated_at = same ? kept.updated_at : storing->now;
+    /* An app that a user has connected expires later: see app_keep() of flow/apps.c. */
     if (kept.expires_at < said->expires_at)
         kept.expires_at = said->expires_at;
     err = app_store_put_document(tx, storing->mem, &kept);
@@ -362,6 +365,7 @@ fetch_problem(const struct documents *documents, struct arena *mem, enum fetch_r
 static void
 log_failure(const struct fetch *fetch, struct str problem)
 {
+    /* In the order of enum fetch_result. */
     static const char *const names[] = { "done",      "unreachable", "timeout",
                                          "too_large", "forbidden",   "busy" };
     log_warn("client_document_failed", log_text("host", fetch->host),
