@@ -7,6 +7,7 @@
 
 #define WRITERS 16
 
+/* Upper bounds, from 50 microseconds to 10 seconds. The last bucket, +Inf, has none. */
 static const int64_t bounds_us[HISTOGRAM_BUCKETS] = {
     50, 100, 250, 500, 1000, 2500, 5000, 10000, 50000, 250000, 1000000, 10000000
 };
@@ -30,6 +31,7 @@ histogram_observe(struct histogram *histogram, int64_t ns)
     size_t bucket = 0;
     while (bucket < HISTOGRAM_BUCKETS && ns > bounds_us[bucket] * 1000)
         bucket++;
+    /* Relaxed: each is a count of its own, and nothing else is read because of it. */
     atomic_fetch_add_explicit(&histogram->buckets[bucket], 1, memory_order_relaxed);
     atomic_fetch_add_explicit(&histogram->sum_ns, (uint64_t)(ns < 0 ? 0 : ns),
                               memory_order_relaxed);
