@@ -148,6 +148,7 @@ add_activity(const struct demo_writer *demo, const struct json_value *given)
                     .first_at = last_at,
                     .last_at = last_at },
     };
+    /* The pages of the user and of the developer count these calls. */
     bool calls = str_eq_c(row.record.action, "read") || str_eq_c(row.record.action, "hints");
     for (int64_t i = 0; calls && !row.record.refused && i < row.record.times; i++)
         usage_counters_add(demo->usage, demo->user_id, app_id, USAGE_CALL, last_at);
