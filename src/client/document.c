@@ -6,6 +6,7 @@
 int64_t
 document_fresh_seconds(struct str cache_control)
 {
+    /* RFC 9111 §5.2.2. */
     static const struct str name = STR("max-age=");
     struct str part;
     int64_t seconds = 0;
