@@ -67,6 +67,7 @@ nearest_command(const struct str *words, size_t count)
     const struct command *nearest = NULL;
     size_t least = NEAREST_MAX, table = 0, row = 0;
     for (const struct command *command; (command = next_command(&table, &row)) != NULL;) {
+        /* As many of the typed words as the command has: one or two. */
         char typed[NEAREST_MAX];
         if (strchr(command->words, ' ') != NULL && count > 1)
             snprintf(typed, sizeof typed, "%.*s %.*s", STR_ARG(words[0]), STR_ARG(words[1]));
@@ -148,6 +149,7 @@ take_option(const struct str *words, size_t count, size_t *at, struct command_li
         const char *nearest = nearest_option(out->command, name);
         if (nearest != NULL)
             why_set(why, "there is no option --%.*s; did you mean --%s?", STR_ARG(name), nearest);
+        /* why_set() keeps the first sentence. */
         why_set(why, "there is no option --%.*s; see `penchant help %s`", STR_ARG(name),
                 out->command->words);
         return ERR_INVALID;

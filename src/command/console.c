@@ -127,6 +127,7 @@ enum err
 console_read_secret(struct arena *mem, const char *prompt, size_t max, struct str *out)
 {
     struct termios before;
+    /* From a pipe, all of the input is the secret, also its inner line breaks. */
     if (!isatty(STDIN_FILENO))
         return read_input(mem, max, false, out);
     fputs(prompt, stderr);

@@ -286,6 +286,7 @@ control_thread(void *argument)
         fds[count] =
             (struct pollfd){ count < CONNECTIONS_MAX && !pause ? control->fd : -1, POLLIN, 0 };
         fds[count + 1] = (struct pollfd){ control->stop_fd, POLLIN, 0 };
+        /* After EINTR all revents are 0, so that this round only looks for deadlines. */
         if (poll(fds, count + 2, count > 0 || pause ? POLL_MS : -1) < 0 && errno != EINTR)
             break;
         if (fds[count + 1].revents != 0)

@@ -58,6 +58,7 @@ error_at(struct command_call *call, struct arena *mem, const char *prefix,
 {
     const struct json_value *output = read_output(mem, &capture->err);
     struct str name = json_text(output, "error"), text = json_text(output, "error_description");
+    /* A step that succeeded may have printed a warning, such as that of warn_of_dropped(). */
     enum command_severity severity = status == 0 ? COMMAND_INCOMPLETE : COMMAND_FAILED;
     if (severity == COMMAND_INCOMPLETE) {
         name = json_text(output, "warning");
@@ -117,6 +118,7 @@ struct exporting {
     struct command_call *call;
     int64_t done, failed, total;
     int unavailable; /* consecutive steps that found the store unavailable */
+    /* The digits of a position, which has 64 bits. */
     char next[24];
 };
 
