@@ -58,6 +58,7 @@ lookup_claims_settle(struct db_tx *tx, struct arena *mem, int64_t now, int64_t l
                      size_t *removed)
 {
     struct db_rows rows = { 0 };
+    /* A younger note may belong to a transaction that has not committed yet. */
     int64_t until = now - CLAIM_SECONDS;
     enum err err = db_query(tx, mem, &claim_list, &rows, db_int(until), db_int(limit));
     *removed = err ? 0 : rows.count;

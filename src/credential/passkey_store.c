@@ -165,6 +165,7 @@ challenge_store_find_key(struct db_tx *tx, struct arena *mem, struct str *out)
     return err;
 }
 
+/* No error if another process was first: the caller then reads its key. */
 enum err
 challenge_store_add_key(struct db_tx *tx, struct arena *mem, struct str key)
 {
