@@ -388,6 +388,8 @@ domain_check(const struct node *root, const struct domain *domain)
         struct node node = node_child(&members, i);
         struct node only_in = node_member(&node, "only_in");
         check_opposes(&node, domain, &domain->members[i]);
+        /* Whether these contexts exist is checked when all domains are loaded
+         * (config/definitions.c). */
         check_distinct(&only_in, domain->members[i].only_in, domain->members[i].only_in_count);
         check_hint(&node, &domain->members[i]);
     }

@@ -250,6 +250,7 @@ domain_read(const struct node *root, struct domain *out)
                 vocabularies = node_member(root, "vocabularies"),
                 members = node_member(root, "members"), summary = node_member(root, "summary"),
                 consent = node_member(root, "consent"), always = node_member(root, "always");
+    /* Only format 1 exists, so the number itself is not kept. */
     node_int(&format, 1, 1, 1);
     node_text(&schema, 0, 500);
     read_texts(root, out);

@@ -10,6 +10,7 @@
 #include "text/json_write.h"
 
 #define SCHEMA_MAX_BYTES (1024 * 1024)
+/* Values of a list in one write. A record may have more. */
 #define ITEMS_MAX 100
 
 static void

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define ITEMS_MAX 64
+/* Days. */
 #define HALF_LIFE_MAX 36500
 #define PROPERTIES_MAX 32
 #define SENTENCES_MAX 256
