@@ -29,6 +29,7 @@ token_access_version(struct db *db, const struct access *access)
     if (store_commits(db) == 0)
         return 0;
     versions_of(db, access, versions);
+    /* Versions only grow, so the sum changes whenever one of them does. */
     return versions[0] + versions[1] + versions[2];
 }
 
