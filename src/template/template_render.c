@@ -67,6 +67,7 @@ entry_of(struct values *values, const char *name, enum entry_kind kind)
         *entry = (struct entry){ .next = entry->next };
     }
     entry->kind = kind;
+    /* Not copied: it must exist as long as the values do. */
     entry->name = name;
     return entry;
 }
