@@ -244,6 +244,7 @@ const struct command help_commands[] = {
       .run = help_commands_list, .summary = "list all commands" },
     { "help man", "[PAGE]", .arguments_max = 1, .mode = COMMAND_WITHOUT_STORE, .run = help_man,
       .summary = "print the source of a manual page: penchant or penchant.conf" },
+    /* Last: the first row whose words begin the line is used, and "help" begins all those above. */
     { "help", "[COMMAND]", .arguments_max = 3, .mode = COMMAND_WITHOUT_STORE, .run = help,
       .summary = "show help for a command, or list all commands" },
     { 0 },
