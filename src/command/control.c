@@ -37,6 +37,7 @@ struct control {
     char *path;
     pthread_t thread;
     struct control_settings with;
+    /* Only control_thread() uses these two. */
     struct connection *waiting[CONNECTIONS_MAX]; /* accepted, request not complete yet */
     size_t waiting_count;
 };
@@ -52,6 +53,7 @@ struct connection {
 
 /* A console whose other end is the socket. */
 struct remote_console {
+    /* First, because its functions cast the console to this struct. */
     struct console console;
     int fd;
     struct arena *mem;

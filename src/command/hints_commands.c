@@ -6,6 +6,7 @@
 #include "text/json_read.h"
 #include "text/json_write.h"
 
+/* Every domain, as bits: no grant limits the operator. */
 #define EVERYTHING (~(uint64_t)0)
 
 static bool
