@@ -41,6 +41,7 @@ static enum err
 find_login(struct db_tx *tx, struct arena *mem, struct str login, struct user *out)
 {
     login = str_trim(login);
+    /* An id wins over a username that looks like one. */
     if (user_id_well_formed(login))
         return user_store_find(tx, mem, login, out);
     if (str_index(login, '@') < login.len) {

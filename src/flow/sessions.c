@@ -20,6 +20,7 @@
 #include "text/utf8.h"
 
 #define KEY_LENGTH RANDOM_KEY_LENGTH
+/* Bytes of the User-Agent header that are stored. */
 #define DEVICE_MAX 200
 #define TRIES_MAX 3
 
