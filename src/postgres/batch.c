@@ -156,7 +156,6 @@ send_batch(struct postgres_connection *connection, struct arena *mem, struct pos
 
 /* ---- results ---- */
 
-/* WITH ORDINALITY counts from 1. */
 static size_t
 caller_of(const PGresult *result, int row)
 {
@@ -244,8 +243,6 @@ postgres_batch_run(struct postgres_connection *connection, struct arena *mem,
         good = postgres_begin_take(connection, until);
     for (const struct postgres_batch *batch = list; batch != NULL; batch = batch->next) {
         if (batch->prepares)
-            /* Results are taken also after a failure: each belongs to a batch by its position
-             * only. */
             good = take_prepare(connection, batch, until) && good;
         PGresult *result = postgres_take(connection, until);
         good = good && take_rows(result, batch);

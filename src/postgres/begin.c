@@ -30,8 +30,6 @@ write_state(const struct postgres_connection *connection, char out[STATE_MAX])
     size_t length = (size_t)snprintf(out, STATE_MAX, "%s", connection->pooled ? state : prepared);
     if (!connection->pooled)
         return;
-    /* Nine tenths of the deadline, so that the server gives up first and the connection stays
-     * usable. */
     length += (size_t)snprintf(out + length, STATE_MAX - length, limits,
                                (long long)connection->deadline_ms * 9 / 10,
                                POSTGRES_IDLE_IN_TRANSACTION_MS);

@@ -158,7 +158,6 @@ start(const struct postgres_store *store, const struct postgres_host *host, cons
 {
     struct parameters all = { 0 };
     char *names = repeat(host->name, list_count(addresses));
-    /* In milliseconds; keepalives_idle in seconds. */
     add(&all, "tcp_user_timeout", "10000");
     add(&all, "keepalives_idle", "30");
     add(&all, "target_session_attrs", "read-write");

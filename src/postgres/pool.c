@@ -93,7 +93,6 @@ static enum grant
 wait_for_grant(struct postgres_store *store, int64_t since, int64_t until, bool has_tried,
                struct postgres_connection **out)
 {
-    /* On the stack: it is in the list only until this function returns. */
     struct postgres_waiter waiter = { .grant = WAIT, .since = since };
     struct timespec end = { until / 1000000000, until % 1000000000 };
     if (store->waiting >= WAITING_MAX)
@@ -211,8 +210,7 @@ postgres_borrow_since(struct postgres_store *store, int64_t began, struct postgr
     if (granted == WAIT)
         granted = wait_for_grant(store, began, until, false, out);
     while (granted == OPEN) {
-        /* Read before connecting: if all connections are given up meanwhile, this one is old as
-         * well. */
+        /* Read before: if all connections are given up meanwhile, this one is old as well. */
         uint64_t generation = store->generation;
         pthread_mutex_unlock(&store->lock);
         *out = connection_open(store, generation, began + longest_ms * 1000000);

@@ -143,7 +143,6 @@ static void
 postgres_close(struct db *db)
 {
     struct postgres_store *store = store_of(db);
-    /* The threads end first, because they use what is freed below. */
     postgres_monitor_stop(store);
     postgres_sync_stop(store);
     versions_stop(&store->own_versions);
@@ -153,7 +152,6 @@ postgres_close(struct db *db)
     postgres_pool_stop(store);
     postgres_free_hosts(store);
     close(store->stop_fd);
-    /* It may contain a password. */
     explicit_bzero(store->address, strlen(store->address));
     free(store->address);
     free(store);
@@ -175,8 +173,7 @@ postgres_open(const struct db_settings *settings, struct db **out, struct why *w
         versions_start(&store->own_versions);
         store->versions = &store->own_versions;
     }
-    /* Readable from the moment that interrupt() sets. It is never read, so that it ends every wait
-     * after that. */
+    /* It is never read, so that after interrupt() it ends every wait. */
     store->stop_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     postgres_pool_start(store, settings->connections == 0 ? 1 : settings->connections);
     postgres_group_start(store);

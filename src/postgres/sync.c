@@ -20,8 +20,6 @@ struct postgres_syncer {
     pthread_mutex_t asking; /* protects the question */
 
     pthread_t thread;
-    /* Protects the list and `stopping`. It is not held while the server is asked, so requests can
-     * join the next question. */
     pthread_mutex_t lock;
     pthread_cond_t wake;
     struct db_sync *first, **end; /* waiting for the next question */

@@ -53,7 +53,6 @@ postgres_copy_rows(const PGresult *result, struct arena *mem, struct db_rows *ro
     return err;
 }
 
-/* A text of PostgreSQL cannot contain NUL, and libpq would send only the part before it. */
 bool
 postgres_values_storable(const struct db_value *values, size_t count)
 {

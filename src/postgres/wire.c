@@ -20,15 +20,13 @@ postgres_wait(const struct postgres_store *store, PGconn *handle, short events, 
     struct pollfd fds[] = { { .fd = PQsocket(handle), .events = events },
                             { .fd = store->stop_fd, .events = POLLIN } };
     for (;;) {
-        /* Rounded up: with 0, poll() would not wait, and the loop would spin for the last
-         * millisecond. */
+        /* Rounded up: with 0, poll() would not wait in the last millisecond. */
         int64_t left = (until - clock_ticks_ns() + 999999) / 1000000;
         if (left <= 0 || fds[0].fd < 0)
             return false;
         /* The TLS library may hold bytes that poll() does not see. */
         bool slice = PQsslInUse(handle) && left > TLS_SLICE_MS;
         int ready = poll(fds, 2, slice ? TLS_SLICE_MS : (int)left);
-        /* The process stops: see interrupt() of postgres.c. */
         if (fds[1].revents != 0)
             return false;
         if (ready > 0 || (ready == 0 && slice))
@@ -96,12 +94,10 @@ PGresult *
 postgres_take(struct postgres_connection *connection, int64_t until)
 {
     PGresult *result = postgres_next_result(connection, until);
-    /* 25006 is read_only_sql_transaction: the server is a standby now, and another one may be
-     * writable. */
+    /* 25006 is read_only_sql_transaction: the server has become a standby. */
     const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
     if (state != NULL && strcmp(state, "25006") == 0 && connection->store->wants_writable)
         postgres_mark_lost(connection, "store_read_only");
-    /* After the results of a statement libpq returns NULL, which has to be read as well. */
     if (!connection->lost)
         PQclear(postgres_next_result(connection, until));
     return result;
@@ -123,8 +119,6 @@ bool
 postgres_send(struct postgres_connection *connection, const struct postgres_statement *statement,
               const char *const *values, const int *lengths, const int *formats, size_t count)
 {
-    /* Behind a pooler the next statement may run on another connection to the server, which has not
-     * prepared it (docs/DECISIONS.md). */
     if (connection->pooled)
         return PQsendQueryParams(connection->handle, statement->text, (int)count, NULL, values,
                                  lengths, formats, 0) == 1;
