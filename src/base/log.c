@@ -283,9 +283,26 @@ write_lines(void *unused)
 }
 
 /* If the thread cannot be started, lines are written directly as before. */
+static void
+free_queue(void)
+{
+    pthread_join(queue.thread, NULL);
+    free(queue.bytes);
+    queue.bytes = NULL;
+}
+
 void
 log_start(void)
 {
+    pthread_mutex_lock(&queue.lock);
+    bool blocked = queue.running; /* since log_stop(): the thread goes on when it can */
+    if (blocked)
+        queue.stopping = false;
+    pthread_mutex_unlock(&queue.lock);
+    if (blocked)
+        return;
+    if (queue.bytes != NULL)
+        free_queue(); /* the thread has ended meanwhile */
     queue.bytes = memory_alloc(1, QUEUE_BYTES);
     queue.running = true;
     queue.stopping = false;
@@ -297,8 +314,8 @@ log_start(void)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* A reader that blocks, such as a full pipe, must not keep the process from ending: after two
- * seconds, the thread is left alone with its memory. */
+/* A reader that blocks, such as a full pipe, must not keep the process from ending or starting
+ * again: after two seconds, the thread is left alone with its memory. */
 void
 log_stop(void)
 {
@@ -317,13 +334,8 @@ log_stop(void)
     while (queue.running && late == 0)
         late = pthread_cond_clockwait(&queue.emptied, &queue.lock, CLOCK_MONOTONIC, &until);
     pthread_mutex_unlock(&queue.lock);
-    if (late != 0) {
-        pthread_detach(queue.thread); /* blocked in write(); the process exits soon */
-        return;
-    }
-    pthread_join(queue.thread, NULL);
-    free(queue.bytes);
-    queue.bytes = NULL;
+    if (late == 0)
+        free_queue();
 }
 
 void

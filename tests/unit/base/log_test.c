@@ -298,6 +298,43 @@ a_reader_that_never_reads_does_not_hold_the_stop_for_ever(void **state)
     close(blocked[1]);
 }
 
+/* As in a restart in place: the thread of the first start still writes. */
+static void
+a_log_that_starts_again_while_its_reader_blocks_stays_in_order(void **state)
+{
+    pthread_t thread;
+    struct str all = STR_NONE, line;
+    (void)state;
+    listen_to_stderr();
+    uint64_t before = log_dropped();
+    log_start();
+    int64_t written = 0, last = -1, number;
+    while (log_dropped() == before)
+        log_info("n", log_number("i", written++));
+    log_stop(); /* gives up */
+    log_start();
+    assert_int_equal(pthread_create(&thread, NULL, read_in_a_thread, &all), 0);
+    while (log_dropped() > before) { /* the queue has space again */
+        before = log_dropped();
+        log_info("n", log_number("i", written++));
+        usleep(1000);
+    }
+    log_info("n", log_number("i", written));
+    log_stop();
+    give_stderr_back();
+    pthread_join(thread, NULL);
+    struct str prefix = STR(" info n i=");
+    while (str_cut(&all, '\n', &line) && line.len > 0) {
+        struct str rest = without_time(line);
+        if (!str_starts(rest, prefix))
+            continue; /* the report of dropped lines */
+        assert_true(str_to_int(str_from(rest, prefix.len), 0, INT64_MAX, &number));
+        assert_true(number > last);
+        last = number;
+    }
+    assert_int_equal(last, written);
+}
+
 static void
 a_pipe_that_does_not_block_loses_nothing(void **state)
 {
@@ -370,6 +407,8 @@ main(void)
             lines_that_find_a_blocked_pipe_are_dropped_counted_and_reported, begin, end),
         cmocka_unit_test_setup_teardown(a_reader_that_never_reads_does_not_hold_the_stop_for_ever,
                                         begin, end),
+        cmocka_unit_test_setup_teardown(
+            a_log_that_starts_again_while_its_reader_blocks_stays_in_order, begin, end),
         cmocka_unit_test_setup_teardown(a_pipe_that_does_not_block_loses_nothing, begin, end),
         cmocka_unit_test_setup_teardown(the_log_leaves_signals_to_the_main_thread, begin, end),
     };
