@@ -80,6 +80,11 @@ delete_older(struct arena *mem, struct str folder, int64_t keep, struct why *why
     enum err err = ERR_NONE;
     int count = scandir(str_c(mem, folder), &found, is_dated_name, alphasort);
     int64_t newer = 0; /* backups */
+    if (count < 0) {
+        why_set(why, "the backup is complete, but %.*s cannot be read to delete older ones: %s",
+                STR_ARG(folder), strerror(errno));
+        return ERR_UNAVAILABLE;
+    }
     for (int i = count - 1; i >= 0; i--) {
         const char *path = str_format(mem, "%.*s/%s", STR_ARG(folder), found[i]->d_name).ptr;
         newer += i + 1 < count && !same_backup(found[i], found[i + 1]) ? 1 : 0;

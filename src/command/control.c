@@ -289,8 +289,10 @@ control_thread(void *argument)
             (struct pollfd){ count < CONNECTIONS_MAX && !pause ? control->fd : -1, POLLIN, 0 };
         fds[count + 1] = (struct pollfd){ control->stop_fd, POLLIN, 0 };
         /* After EINTR all revents are 0, so that this round only looks for deadlines. */
-        if (poll(fds, count + 2, count > 0 || pause ? POLL_MS : -1) < 0 && errno != EINTR)
+        if (poll(fds, count + 2, count > 0 || pause ? POLL_MS : -1) < 0 && errno != EINTR) {
+            log_error("control_stopped", log_text("reason", str_of(strerror(errno))));
             break;
+        }
         if (fds[count + 1].revents != 0)
             break;
         read_connections(control, fds, count);
@@ -301,6 +303,19 @@ control_thread(void *argument)
     return NULL;
 }
 
+static void
+close_control(struct control *control)
+{
+    if (control->fd >= 0) {
+        unlink(control->path); /* the store is locked, so no other service uses the path */
+        close(control->fd);
+    }
+    if (control->stop_fd >= 0)
+        close(control->stop_fd);
+    free(control->path);
+    free(control);
+}
+
 enum err
 control_start(const char *path, const struct control_settings *settings, struct control **out,
               struct why *why)
@@ -309,16 +324,15 @@ control_start(const char *path, const struct control_settings *settings, struct 
     control->with = *settings;
     control->fd = control_socket_bind(path);
     control->stop_fd = eventfd(0, EFD_CLOEXEC);
+    control->path = strdup(path);
     if (control->fd < 0 || control->stop_fd < 0) {
         why_set(why, "cannot listen on %s: %s", path, strerror(errno));
-        free(control);
+        close_control(control);
         return ERR_UNAVAILABLE;
     }
-    control->path = strdup(path);
     if (pthread_create(&control->thread, NULL, control_thread, control) != 0) {
         why_set(why, "cannot start a thread");
-        free(control->path);
-        free(control);
+        close_control(control);
         return ERR_UNAVAILABLE;
     }
     *out = control;

@@ -60,7 +60,7 @@ static void
 print_hints(struct command_call *call, const struct hints *hints)
 {
     const struct json_value *value = NULL;
-    struct why why;
+    struct why why = { 0 };
     if (json_read(call->mem, hints->answer.hints, 8, &value, &why) != ERR_NONE)
         return;
     if (value->type == JSON_OBJECT)
