@@ -15,6 +15,7 @@
 #include "base/log.h"
 #include "db/db.h"
 #include "flow/accounts.h"
+#include "model/scope.h"
 #include "preference/hints.h"
 #include "model/user.h"
 #include "store/record_store.h"
@@ -136,6 +137,7 @@ open_desk(struct desk *desk, const char *store, const char *username)
     if (definitions_load(desk->lasting, NULL, NULL, &desk->domains, &why) ||
         db_open(&settings, &db, &why))
         errx(1, "%s", why.text);
+    scopes_setup(&desk->domains);
     enum err err = account_find(db, desk->lasting, str_of(username), &user);
     desk->user_id = user.id;
     struct db_tx *tx = db_begin_read(db);

@@ -29,6 +29,7 @@
 #include "db/db.h"
 #include "sqlite/sqlite.h"
 #include "domain/domain.h"
+#include "model/scope.h"
 #include "flow/accounts.h"
 #include "flow/apps.h"
 #include "flow/authorize.h"
@@ -433,6 +434,7 @@ open_town(struct town *town, const char *store, size_t count, size_t tokens)
     if (definitions_load(town->lasting, NULL, NULL, &town->domains, &why) ||
         db_open(&settings, &town->db, &why))
         errx(1, "%s", why.text);
+    scopes_setup(&town->domains);
     if (db_address_is_sqlite(store)) /* without a log, what a reader keeps would keep us waiting */
         sqlite_pause_snapshots((struct sqlite_store *)town->db);
     hurry(town, store,

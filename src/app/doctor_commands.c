@@ -10,6 +10,7 @@
 #include "db/db.h"
 #include "doctor/doctor.h"
 #include "domain/domain.h"
+#include "model/scope.h"
 #include "net/http_client.h"
 #include "net/net.h"
 #include "text/json_read.h"
@@ -116,8 +117,10 @@ check_app(struct doctor_report *report, struct command_call *call, struct doctor
     struct domains domains;
     enum err err = definitions_load(call->mem, call->settings->domains, call->settings->domains_off,
                                     &domains, &why);
-    if (!err)
+    if (!err) {
+        scopes_setup(&domains);
         err = store_access_open(call->settings, &domains, true, &side, &why);
+    }
     if (err) {
         doctor_problem(report, DOCTOR_FAIL, "store", "Correct the setting, or repair the store.",
                        "%s", why.text);

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/embedded.h"
 #include "domain/domain.h"
+#include "model/scope.h"
 #include "portal/guide.h"
 #include "portal/reference.h"
 #include "portal/snippet.h"
@@ -80,6 +81,7 @@ make_description(struct command_call *call, struct str *out, struct why *why)
         definitions_load(call->mem, settings->domains, settings->domains_off, &domains, why);
     if (err)
         return err;
+    scopes_setup(&domains);
     struct str base = settings->base_url != NULL
                           ? str_of(settings->base_url)
                           : str_format(call->mem, "http://%s", settings->listen);

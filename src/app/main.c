@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "crypt/random.h"
 #include "domain/domain.h"
+#include "model/scope.h"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -79,6 +80,7 @@ run(struct arena *mem, const struct str *words, size_t count)
     if (command_mode(call) != COMMAND_WITHOUT_STORE) {
         if (definitions_load(mem, settings.domains, settings.domains_off, &domains, &why))
             return usage(why.text);
+        scopes_setup(&domains);
         call->domains = &domains;
     }
     log_setup(settings.log_format,

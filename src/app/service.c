@@ -26,6 +26,7 @@
 #include "mcp/fixtures.h"
 #include "mcp/mcp_routes.h"
 #include "mcp/surface.h"
+#include "model/scope.h"
 #include "net/net.h"
 #include "portal/reference_pages.h"
 #include "web/state.h"
@@ -438,6 +439,8 @@ run_once(const struct service_plan *plan, const struct service_settings *with,
                                .sandbox = sandbox,
                                .mem = arena_new() };
     bool again = false;
+    /* Here, where no thread of another service runs: a reload may have loaded other domains. */
+    scopes_setup(with->domains);
     log_setup(with->settings->log_format, with->settings->log_level);
     process_prepare(with->settings->connections);
     net_start();

@@ -2,8 +2,7 @@
  * together.
  *
  * domains_load() lets a later source replace an earlier one of the same name, so files of the
- * folder replace built-in domains. At the end the context index and the scopes are made, which are
- * global and read-only from then on. */
+ * folder replace built-in domains. The context index is made last; it is read-only from then on. */
 #include "config/definitions.h"
 
 #include "base/arena.h"
@@ -11,7 +10,6 @@
 #include "text/nearest.h"
 #include "domain/domain.h"
 #include "context/context.h"
-#include "model/scope.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -221,6 +219,5 @@ definitions_load(struct arena *mem, const char *folder, const char *off, struct 
     if (err)
         return err;
     out->contexts = context_index_make(mem, out);
-    scopes_setup(out);
     return ERR_NONE;
 }

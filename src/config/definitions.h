@@ -1,9 +1,10 @@
 /* definitions.h - loads the domain definitions.
  *
  * Seven are compiled in; the setting `domains-off` leaves some of them out. Files in a folder (the
- * setting `domains`) add domains or replace built-in ones, also those that are left out. Call once,
- * before the first thread starts. The result is allocated in the arena, which must outlive every
- * use of domains and scopes. */
+ * setting `domains`) add domains or replace built-in ones, also those that are left out. The result
+ * is allocated in the arena, which must outlive every use of the domains. It is not in use before
+ * scopes_setup() (model/scope.h). Any thread may call this: a reload loads definitions while the
+ * service runs with others. */
 #ifndef CONFIG_DEFINITIONS_H
 #define CONFIG_DEFINITIONS_H
 

@@ -27,8 +27,8 @@ struct scope_row {
     const char *sentence; /* on the consent page: "See the music you like: …" */
 };
 
-/* Adds a row for each domain, sorted by name. Call it before the first thread starts; `domains`
- * must stay valid. A second call replaces the rows of the first. */
+/* Adds a row for each domain, sorted by name. Call it while no other thread runs; `domains` must
+ * stay valid. A second call replaces the rows of the first. */
 void scopes_setup(const struct domains *domains);
 
 scopes scope_named(struct str name); /* 0: unknown name */

@@ -7,6 +7,7 @@ import net from "node:net";
 import path from "node:path";
 import test from "node:test";
 import { Program } from "../kit/process.mjs";
+import { ROOT } from "../kit/runner.mjs";
 import { until } from "../kit/until.mjs";
 import { PASSWORD, world } from "../kit/world.mjs";
 
@@ -55,6 +56,27 @@ test("an invalid new setting changes nothing and is logged", async (t) => {
     assert.equal(await signUpIsOpen(w), false);
   }
   assert.equal(starts(w), 1);
+});
+
+test("a reload that fails after it has read other domains leaves domains and scopes as they were", async (t) => {
+  const w = await world(t, { start: false });
+  const domains = path.join(w.dir, "domains");
+  fs.mkdirSync(domains);
+  const settings = [`domains = ${domains}`, "registration = closed"];
+  configure(w, settings);
+  await w.start({ config: configFile(w) });
+  const scopes = async () => (await w.get("/.well-known/oauth-authorization-server")).data.scopes_supported;
+  const before = await scopes();
+  assert.ok(!before.includes("reading"));
+  fs.copyFileSync(path.join(ROOT, "docs/examples/reading.json"), path.join(domains, "reading.json"));
+  configure(w, [...settings, `tls-cert = ${configFile(w)}`, `tls-key = ${configFile(w)}`]);
+  w.service.signal("SIGHUP");
+  await w.service.logged("the failure", (line) => line.event === "reload_failed");
+  assert.deepEqual(await scopes(), before);
+  assert.equal((await w.get("/v1/domains")).status, 401);
+  configure(w, settings);
+  await reload(w);
+  assert.deepEqual((await scopes()).filter((name) => !before.includes(name)), ["reading"]);
 });
 
 test("no connection is refused and no request fails while it restarts in place", async (t) => {

@@ -61,7 +61,6 @@ __wrap_definitions_load(struct arena *mem, const char *folder, const char *off, 
     if (folder != NULL || off != NULL)
         return __real_definitions_load(mem, folder, off, out, why);
     *out = built_in;
-    scopes_setup(out);
     return ERR_NONE;
 }
 

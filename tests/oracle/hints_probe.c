@@ -16,6 +16,7 @@
 #include "preference/hints.h"
 #include "model/app_names.h"
 #include "model/atom.h"
+#include "model/scope.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
 
@@ -256,6 +257,7 @@ main(int argc, char **argv)
         fprintf(stderr, "hints_probe: %s\n", why.text);
         return 1;
     }
+    scopes_setup(&domains);
     char *line = NULL;
     size_t room = 0;
     ssize_t length;

@@ -32,6 +32,7 @@ kit_domains(void)
         fprintf(stderr, "%s\n", why.text);
         abort();
     }
+    scopes_setup(&domains);
     return &domains;
 }
 

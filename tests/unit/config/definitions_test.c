@@ -92,6 +92,8 @@ without_a_folder_there_are_the_built_in_ones(void **state)
     assert_int_equal(definitions_load(folder->mem, NULL, NULL, &folder->set, &folder->why),
                      ERR_NONE);
     assert_int_equal(folder->set.count, ROWS(names));
+    assert_int_equal(scope_count(), 4); /* loaded, and not in use yet */
+    scopes_setup(&folder->set);
     assert_int_equal(scope_count(), 4 + ROWS(names));
     for (size_t i = 0; i < ROWS(names); i++) {
         assert_str(folder->set.list[i].name, str_of(names[i]), "name");
@@ -197,6 +199,7 @@ a_folder_adds_and_replaces(void **state)
     assert_str(food->title, STR("Other food"), "replaced");
     assert_int_equal(food->member_count, 1); /* replaced, not merged */
     assert_str(folder->set.list[KIT_DOMAINS].name, STR("zen"), "added");
+    scopes_setup(&folder->set);
     assert_true(scopes_read(STR("zen"), &set, NULL));
     assert_string_equal(scope_row(4 + KIT_DOMAINS)->sentence, "See your zen preferences.");
 }
