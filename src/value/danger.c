@@ -6,21 +6,12 @@
 #include "value/value_words.h"
 
 static bool
-is_one_of(const struct words *words, size_t i, const char *const *list)
-{
-    for (; *list != NULL; list++)
-        if (value_word_is(words, i, *list))
-            return true;
-    return false;
-}
-
-static bool
 is_religious(const struct words *words, size_t i)
 {
     static const char *const list[] = { "halal",  "kosher",  "haram",     "jain",     "halaal",
                                         "muslim", "hindu",   "jewish",    "jew",      "lent",
                                         "faith",  "ramadan", "religious", "religion", NULL };
-    return is_one_of(words, i, list);
+    return value_word_is_one_of(words, i, list);
 }
 
 static bool
@@ -29,7 +20,7 @@ is_liking(const struct words *words, size_t i)
     static const char *const list[] = { "love",   "like",  "enjoy",    "adore",
                                         "loves",  "likes", "favorite", "favourite",
                                         "prefer", "crave", NULL };
-    return is_one_of(words, i, list);
+    return value_word_is_one_of(words, i, list);
 }
 
 static bool
@@ -39,7 +30,7 @@ is_harm(const struct words *words, size_t i)
                                         "reacts", "swell", "swells", "celiac",  "coeliac",  NULL };
     enum word_kind kind = words->list[i].kind;
     return kind == WORD_ALLERGY || kind == WORD_ALLERGIC || kind == WORD_INTOLERANCE ||
-           kind == WORD_SEVERITY || is_one_of(words, i, list);
+           kind == WORD_SEVERITY || value_word_is_one_of(words, i, list);
 }
 
 static bool
@@ -127,7 +118,7 @@ danger_is_allergy(struct arena *mem, struct str statement)
         return words->count == WORDS_MAX; /* in doubt it is */
     for (size_t i = 0; i < words->count; i++)
         if (words->list[i].kind == WORD_ALLERGY || words->list[i].kind == WORD_ALLERGIC ||
-            is_one_of(words, i, list))
+            value_word_is_one_of(words, i, list))
             return true;
     return false;
 }

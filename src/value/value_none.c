@@ -221,22 +221,13 @@ value_named(struct arena *mem, const struct member *member, struct str text, str
 
 /* ---- denials of dangers ---- */
 
-static bool
-is_one_of(const struct words *words, size_t i, const char *const *list)
-{
-    for (; *list != NULL; list++)
-        if (value_word_is(words, i, *list))
-            return true;
-    return false;
-}
-
 /* Words that turn a denial into its opposite, in part or as a whole. */
 static bool
 limits(const struct words *words, size_t i)
 {
     static const char *const list[] = { "but",  "except", "besides", "only", "just", "until",
                                         "than", "joke",   "longer",  "more", NULL };
-    return is_one_of(words, i, list);
+    return value_word_is_one_of(words, i, list);
 }
 
 static bool

@@ -145,6 +145,15 @@ value_word_is(const struct words *words, size_t i, const char *wanted)
     return i < words->count && str_eq_c(words->list[i].folded, wanted);
 }
 
+bool
+value_word_is_one_of(const struct words *words, size_t i, const char *const *list)
+{
+    for (; *list != NULL; list++)
+        if (value_word_is(words, i, *list))
+            return true;
+    return false;
+}
+
 /* ---- names ---- */
 
 size_t

@@ -55,6 +55,9 @@ size_t value_words_name(struct arena *mem, const struct vocabulary *vocabulary,
 /* Whether the i-th word exists and is `wanted`, which is lowercase. */
 bool value_word_is(const struct words *words, size_t i, const char *wanted);
 
+/* The list ends with NULL. */
+bool value_word_is_one_of(const struct words *words, size_t i, const char *const *list);
+
 /* Whether a word of this kind can be absent: an allergy, a diet, a need. */
 static inline bool
 value_word_is_head(enum word_kind kind)
