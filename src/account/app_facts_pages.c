@@ -132,7 +132,7 @@ get_facts(struct call *call)
         err = facts_load(call, STR_NONE, &facts);
     if (err != ERR_NONE)
         return err;
-    /* One more, since the view_next() that finds nothing gets a row as well. */
+    /* One more: the last view_next(), which finds nothing, writes to a row, too. */
     struct row *rows = ARENA_ARRAY(call->mem, struct row, facts.count + WITHHELD_MAX + 1);
     size_t count = find_rows(call, &connection.grant, &facts, rows);
     struct pager pager = pager_for(call_integer(call, PAGE), PAGE_ITEMS, PAGE_BYTES);

@@ -340,7 +340,7 @@ path_of(struct call *call, const struct connection *connection)
     return str_format(call->mem, HERE "/%.*s", STR_ARG(connection->app.id)).ptr;
 }
 
-/* The form sends the boxes that stay ticked. Removing the last one disconnects the app. */
+/* The form sends the boxes that stay checked. Removing the last one disconnects the app. */
 static enum err
 post_scopes(struct call *call)
 {

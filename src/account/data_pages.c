@@ -64,7 +64,7 @@ get_export(struct call *call)
 
 /* ---- account deletion ---- */
 
-/* A recent confirmation alone would make deletion one click: it needs the tick as well. */
+/* A recent confirmation alone would make deletion one click: it needs the checked box as well. */
 static enum err
 post_delete(struct call *call)
 {

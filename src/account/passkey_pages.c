@@ -39,8 +39,8 @@ static const struct field rename_fields[] = {
 
 /* ---- challenges ---- */
 
-/* False: unknown. CHALLENGE_SIGN_IN needs its own name, too, since it is the value of everything
- * unknown. */
+/* False: unknown. CHALLENGE_SIGN_IN needs its own name, too, because unknown names have this value.
+ */
 static bool
 purpose_read(struct str text, enum challenge_purpose *out)
 {

@@ -10,7 +10,7 @@ struct call;
 
 #define SECURITY_PAGE "/account/security"
 
-/* What is wrong with the form that was sent; absent: nothing. */
+/* The problem of each field of the form that was sent; absent: none. */
 struct security_problems {
     struct str new_password;
     struct str remove_password;

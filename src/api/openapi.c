@@ -267,7 +267,7 @@ fill_file(struct filling *filling, struct str name)
         fill_members(filling, file);
 }
 
-/* A key that is a placeholder stands for other members; its value is ignored. */
+/* A key that is a placeholder is replaced by other members; its value is ignored. */
 static void
 fill_members(struct filling *filling, const struct json_value *object)
 {

@@ -1,10 +1,10 @@
 /* openapi.h - makes the OpenAPI 3.1 document of the API.
  *
- * The files in api/ are compiled in. They contain marks for what differs between installations:
- * URLs, domains with their schemas, and scopes. A mark is a whole string ("{{each domain: name}}"
- * among the items of an array, "{{members of api/oauth.json}}" among the members of an object) or a
- * part of one ("{{base_url}}/oauth/token"). An unknown mark is an error at startup. Any thread may
- * call it. */
+ * The files in api/ are compiled in. They contain placeholders for what differs between
+ * installations: URLs, domains with their schemas, and scopes. A placeholder is a whole string
+ * ("{{each domain: name}}" among the items of an array, "{{members of api/oauth.json}}" among the
+ * members of an object) or a part of one ("{{base_url}}/oauth/token"). An unknown placeholder is an
+ * error at startup. Any thread may call it. */
 #ifndef API_OPENAPI_H
 #define API_OPENAPI_H
 

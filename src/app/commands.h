@@ -1,4 +1,4 @@
-/* commands.h - the commands that are not commands on the store: those that run the service, check
+/* commands.h - the commands that need no open store: those that run the service, check
  * it, or describe the program.
  *
  * commands.c lists these tables together with those of command/command.h. Read-only; any thread. */

@@ -50,8 +50,8 @@ feed_watchdog(const struct reload *reload, int64_t deadline_ms)
         notify_send("WATCHDOG=1");
 }
 
-/* A program that replaces this file, as DHCP clients do, takes it out of the sandbox, whose rules
- * are those of the files that existed at the start. */
+/* A program that replaces this file, as DHCP clients do, makes it inaccessible: the sandbox allows
+ * only files that existed at the start. */
 static void
 report_lost_file(bool *reported)
 {
@@ -119,7 +119,7 @@ reload_wait(const struct reload *reload, struct service_settings *next)
 {
     bool reloads = reload->load != NULL;
     bool hangup_reloads = reloads && !isatty(STDIN_FILENO); /* a closed terminal sends it too */
-    bool reported = false;                                  /* a lost file */
+    bool reported = false;
     struct tls_times seen = tls_times(reload->settings);
     for (;;) {
         int received = wait_for_event(reload, &seen, &reported);

@@ -10,7 +10,7 @@
 struct domains;
 struct sandbox;
 
-/* What a restart in place replaces. */
+/* The settings that a restart in place replaces. */
 struct service_settings {
     struct arena *mem; /* holds both */
     const struct settings *settings;
@@ -31,8 +31,9 @@ struct reload {
 };
 
 /* Returns the signal that stops the service; or 0 to restart it with *next, which was loaded
- * because of SIGHUP or a changed TLS file. Invalid new settings are logged, and the wait goes on.
- * If standard input is a terminal, SIGHUP stops the service, because then the terminal was closed.
+ * because of SIGHUP or a changed TLS file. Invalid new settings are logged, and the function keeps
+ * waiting. If standard input is a terminal, SIGHUP stops the service, because then the terminal was
+ * closed.
  */
 int reload_wait(const struct reload *reload, struct service_settings *next);
 

@@ -118,7 +118,7 @@ add_app(struct demo *demo, struct db *db, struct str owner, const char *name, st
         .name = str_of(name),
         .redirect_uris = uris,
         .redirect_uri_count = 1,
-        .scopes = scopes_write(demo->mem, ~(scopes)0), /* every one */
+        .scopes = scopes_write(demo->mem, ~(scopes)0),
     };
     struct app_problems problems;
     return app_register(db, demo->mem, &params, clock_now(), app, secret, &problems);

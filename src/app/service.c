@@ -110,8 +110,9 @@ find_base_url(struct service *service)
     if (settings->base_url == NULL && strstr(url, "://localhost") != NULL)
         log_warn(
             "base_url_not_set",
-            log_text("hint", STR("other machines reach this address, but links, redirects, and "
-                                 "the issuer name localhost; set base-url")));
+            log_text("hint",
+                     STR("other machines can connect to this address, but links, redirects, and "
+                         "the issuer name localhost; set base-url")));
     return url;
 }
 

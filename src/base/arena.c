@@ -83,9 +83,9 @@ arena_new(void)
     return arena;
 }
 
-/* ARENA_OVER_MAX is not replaced: such a request is too large, however much the others use. Bytes
- * above the maximum are taken all the same, so that return_budget() gives back exactly what was
- * added. */
+/* ARENA_OVER_MAX is not replaced: such a request is too large, whatever the others use. Bytes above
+ * the maximum are counted nevertheless, so that return_budget() gives back exactly what was added.
+ */
 void
 arena_reserve(struct arena *arena, size_t bytes)
 {
@@ -131,7 +131,7 @@ arena_excess(const struct arena *arena)
     return arena->excess;
 }
 
-/* A chunk with room for `need` bytes. A large block gets a chunk of its own behind the current one,
+/* A chunk with room for `need` bytes. A large block gets a chunk of its own after the current one,
  * which small blocks continue to fill. */
 static struct chunk *
 chunk_for(struct arena *arena, size_t need)

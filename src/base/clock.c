@@ -40,7 +40,7 @@ clock_real_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec + fault_injection_skew_ms() * 1000000;
 }
 
-/* A stopped clock comes first: tests also stop it where the database's clock is followed. */
+/* A clock that a test has stopped wins over the database's clock. */
 int64_t
 clock_now(void)
 {

@@ -25,7 +25,8 @@ struct timekeeper_state {
 int64_t timekeeper_now(void);
 
 /* The creation time to store with a credential: `now`, but a second later in the very second to
- * which the clock was set back, to tell it from credentials that were created in it before. */
+ * which the clock was set back, to distinguish it from credentials that were created in that second
+ * before. */
 int64_t timekeeper_created_at(int64_t now);
 
 /* True if a credential with these times is expired or not valid yet, although `now` is before

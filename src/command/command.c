@@ -159,7 +159,7 @@ take_option(const struct str *words, size_t count, size_t *at, struct command_li
             why_set(why, "--%.*s needs a value", STR_ARG(name));
             return ERR_INVALID;
         }
-        value = words[++*at]; /* whatever it begins with */
+        value = words[++*at]; /* also if it begins with "--" */
     } else if (!setting && option->value == NULL && str_present(value)) {
         why_set(why, "--%.*s takes no value", STR_ARG(name));
         return ERR_INVALID;

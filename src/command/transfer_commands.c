@@ -300,7 +300,7 @@ import_step(struct importing *importing, struct arena *mem, const struct documen
     struct command_call *call = importing->call;
     struct console_capture capture = console_capture(mem, NULL);
     struct str user = command_option_value(call, "user");
-    /* "-" stands for FILE, which a step needs but does not open: its document is the input. */
+    /* A step needs a FILE argument but does not open it, since its document is the input: "-". */
     struct str words[] = { STR("import"), STR("--json"), STR("--"), STR("-") };
     struct str to_user[] = { words[0], words[1], str_format(mem, "--user=%.*s", STR_ARG(user)),
                              words[2], words[3] };

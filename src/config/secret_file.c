@@ -26,7 +26,7 @@ secret_file_path(struct arena *mem, const char *name)
     return str_format(mem, "%s/%s", folder, name).ptr;
 }
 
-/* What is wrong with the file or its content, as the end of a sentence; NULL: nothing. */
+/* The problem of the file or its content, as the end of a sentence; NULL: none. */
 static const char *
 problem_of(const struct stat *info, ssize_t length, struct str text)
 {

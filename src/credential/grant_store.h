@@ -17,7 +17,7 @@ enum err grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_i
 void grant_store_prefetch(struct db_tx *tx, struct arena *mem, struct str user_id,
                           struct str app_id, int64_t now);
 
-/* What the app sees, without the definitions, and whether what it writes waits for the user's
+/* The view of the app, without the definitions, and whether its writes wait for the user's
  * confirmation. Without a valid grant nothing is withheld or waits. */
 enum err grant_store_view(struct db_tx *tx, struct arena *mem, struct str user_id,
                           struct str app_id, const struct domains *domains, int64_t now,

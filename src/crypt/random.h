@@ -21,7 +21,7 @@ struct str random_id_in(struct arena *mem, const char *prefix, struct str shard)
 #define RANDOM_KEY_LENGTH 43
 struct str random_key_in(struct arena *mem, struct str shard);
 
-/* Four groups of four characters that are easy to tell apart, for people to copy: 79 bits. */
+/* Four groups of four characters that are hard to confuse, for people to copy: 79 bits. */
 #define RANDOM_GROUPS_CHARACTERS 16 /* without the three hyphens */
 struct str random_groups(struct arena *mem);
 

@@ -1,19 +1,18 @@
 /* secret.h - tokens, codes, and client secrets: 32 random bytes with a prefix and a checksum.
  *
  *   pn_at_ + 43 base64url characters + 6 characters of checksum
- *
- * The prefix tells users and secret scanners what kind of secret leaked. The checksum is the first
- * 6 base64url characters of SHA-256 over the 49 characters before it. It adds no security; it
- * rejects garbage and typing errors before a database lookup.
+ * The prefix identifies the kind of a leaked secret to users and secret scanners. The checksum is
+ * the first 6 base64url characters of SHA-256 over the 49 characters before it. It adds no
+ * security; it rejects garbage and typing errors before a database lookup.
  *
  * Secrets of a user lead to the user's shard (base/shard.h): it is in the first 2 of the 43
  * characters, combined (exclusive or) with the 41st and the 42nd, so that it does not show in the
  * text. A refresh token names its family, whose id begins with the shard, too: 16 of its bytes are
  * the id, 4 the time at which it was issued, which random bytes hide in the text, 12 are random.
  *
- * A secret has its own type, and only secret_reveal() converts it to text, so it cannot reach a log
- * line or the database by accident. The database stores secret_hash(). Secrets belong to the arena
- * they were created in, which wipes them. Safe from any thread. */
+ * A secret has its own type, and only secret_reveal() converts it to text, so it cannot get into a
+ * log line or the database by accident. The database stores secret_hash(). Secrets belong to the
+ * arena they were created in, which wipes them. Safe from any thread. */
 #ifndef CRYPT_SECRET_H
 #define CRYPT_SECRET_H
 

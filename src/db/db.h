@@ -224,8 +224,8 @@ size_t db_address_files(struct arena *mem, const char *address, const char **out
 enum err db_open(const struct db_settings *settings, struct db **out, struct why *why);
 void db_close(struct db *db); /* no other thread may use it */
 
-/* After so many milliseconds every wait for a remote database ends with ERR_UNAVAILABLE, so that
- * the process can exit. The outcome of a commit under way is then unknown. */
+/* After `after_ms` milliseconds, every wait for a remote database ends with ERR_UNAVAILABLE, so
+ * that the process can exit. The outcome of a commit under way is then unknown. */
 void db_interrupt(struct db *db, int64_t after_ms);
 
 /* The address without its password, for logs and messages. */

@@ -27,7 +27,7 @@ struct wrapped {
     void *argument;
 };
 
-/* The store behind the prefix: its driver does all the work. */
+/* The store that the rest of the address names: its driver does all the work. */
 static struct db *
 inner_of(const struct db *db)
 {

@@ -1,4 +1,4 @@
-/* versions.c - the versions in memory behind db_version().
+/* versions.c - the versions in memory that db_version() returns.
  *
  * A fixed table of counters, indexed by a hash of the id. A transaction collects the slots of the
  * ids among its parameters; its commit raises them all to its own number. Readers take no lock. The

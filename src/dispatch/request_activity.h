@@ -15,7 +15,8 @@ struct call;
 /* The user has not allowed this: one of `needed` would be required. */
 void request_activity_denied(struct call *call, scopes needed);
 
-/* What the request read as a short text, for cached responses, and back. Returns the rest. */
+/* Packs the facts that a request sent into bytes for its cached response, and unpacks them.
+ * Unpacking returns the rest. */
 #define REQUEST_ACTIVITY_MAX (2 + 48 * 3)
 size_t request_activity_pack(const struct call *call, char out[REQUEST_ACTIVITY_MAX]);
 struct str request_activity_unpack(struct call *call, struct str packed);

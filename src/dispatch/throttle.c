@@ -28,7 +28,7 @@ struct slot {
 /* A caller that has used more than a part of its limit in a window. */
 #define BUSY_PART 8
 #define BUSY_WAYS 4
-#define BUSY_WINDOWS 3 /* for so many windows its calls and those of other nodes are remembered */
+#define BUSY_WINDOWS 3 /* windows for which its calls and those of other nodes are remembered */
 #define LEAST_PART 16  /* of the limit: allowed whatever other nodes count */
 
 struct busy {
@@ -95,8 +95,8 @@ mix(uint64_t seed, struct str caller)
 }
 
 /* The slot in which `caller` is counted. If it has none, the slot to replace: an expired one, else
- * the one with the fewest counts, of those the oldest. So many new callers cannot reset the count
- * of a caller that is near its limit. */
+ * the one with the fewest counts, of those the oldest. Therefore, a flood of new callers cannot
+ * reset the count of a caller that is near its limit. */
 static struct slot *
 find_slot(struct throttle *throttle, uint64_t caller, int64_t now)
 {

@@ -121,7 +121,7 @@ check_metadata(struct doctor_report *report, const struct doctor_target *target)
     if (!str_eq(issuer, target->base_url)) {
         doctor_problem(report, DOCTOR_FAIL, "issuer",
                        "Set base-url to the URL that clients use, and restart the service.",
-                       "the service at %.*s calls itself %.*s", STR_ARG(target->base_url),
+                       "the service at %.*s has the issuer %.*s", STR_ARG(target->base_url),
                        STR_ARG(issuer));
         return false;
     }

@@ -154,7 +154,8 @@ check_flush(struct doctor_report *report, const char *folder)
     else if (us < FLUSH_IMPOSSIBLE_US)
         doctor_problem(report, DOCTOR_WARN, "flush",
                        "Use a file system that flushes, or acknowledged writes can be lost.",
-                       "a flush takes %lld microseconds: it does not reach a disk", (long long)us);
+                       "a flush takes only %lld microseconds, so it is not written to a disk",
+                       (long long)us);
     else
         doctor_ok(report, "flush", "a flush takes %lld.%02lld ms", (long long)us / 1000,
                   (long long)us % 1000 / 10);

@@ -29,7 +29,7 @@ enum member_type {
 
 enum member_safety { SAFETY_NONE, SAFETY_CONSTRAINT, SAFETY_CRITICAL };
 
-/* What a value must be to fit into the sentence of a hint; see value/phrase.h. */
+/* The grammatical form that the sentence of a hint needs; see value/phrase.h. */
 enum phrase_form {
     FORM_ANY,
     FORM_NOUN,
@@ -46,7 +46,7 @@ struct vocabulary_value {
     struct str label;           /* as shown to users and agents; the value by default */
     bool labeled;               /* the definition has a label: aliases are shown as this */
     struct str plural;          /* of a label with an article: "dogs" of "a dog"; absent: none */
-    struct str note;            /* what a code stands for, shown when it is chosen; absent: none */
+    struct str note;            /* the meaning of a code, shown when it is chosen; absent: none */
     struct str key;             /* value_fold() of the value */
     const struct str *contains; /* keys of values that are a part of it: cheese contains milk */
     size_t contain_count;

@@ -17,12 +17,13 @@
 #include "text/json_read.h"
 
 #define NOTES_MAX 6
-#define AGAINST_MAX 50     /* facts of members that oppose others */
-#define PAIRS_MAX 20000    /* comparisons of a fact with an opposite one */
-#define WORDS_MAX 20000    /* comparisons of two words by their length */
-#define LETTERS_MIN 5      /* shorter words have too many neighbors */
-#define LETTERS_MAX 40     /* longer texts are sentences */
-#define LETTERS_PER_TYPO 4 /* one difference in so many letters, at most TYPOS_MAX */
+#define AGAINST_MAX 50  /* facts of members that oppose others */
+#define PAIRS_MAX 20000 /* comparisons of a fact with an opposite one */
+#define WORDS_MAX 20000 /* comparisons of two words by their length */
+#define LETTERS_MIN 5   /* shorter words have too many neighbors */
+#define LETTERS_MAX 40  /* longer texts are sentences */
+#define LETTERS_PER_TYPO \
+    4 /* letters per allowed difference, of which there are at most TYPOS_MAX */
 #define TYPOS_MAX 2
 
 struct noting {

@@ -2,7 +2,7 @@
  * /account/domains/{domain}; with ?edit={member} the input of a member is shown, with
  * ?show={member}&page={n} only one member.
  *
- * One address takes all forms of the page and tells them apart by their fields. Input becomes a
+ * One address takes all forms of the page and distinguishes them by their fields. Input becomes a
  * JSON document of one member and goes through preferences_write(), like that of an app, so that
  * values are validated, cleaned, and rejected in one place. Each change can be undone from the
  * message that follows it. */

@@ -3,7 +3,7 @@
  * Takes an export of this service, a file of another service, or pasted text (transfer/bring.h).
  * The user reviews an import before it runs. Until then the document is stored as a draft
  * (transfer/draft.h), and the form contains its id, so the user confirms exactly what was shown.
- * Facts from elsewhere have a box each, and only the ticked ones are imported. */
+ * Facts from elsewhere have a box each, and only those whose box is checked are imported. */
 #include "fact/fact_routes.h"
 #include "base/arena.h"
 #include "dispatch/browser_session.h"
@@ -236,7 +236,7 @@ post_import(struct call *call)
     return preview(call, &brought);
 }
 
-/* The ticked boxes. The import ignores names that are not in the document. */
+/* The checked boxes. The import ignores names that are not in the document. */
 static struct import_choice
 read_choice(struct call *call)
 {

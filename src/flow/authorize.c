@@ -70,8 +70,8 @@ issue_code(struct db_tx *tx, const struct issue *issue, const struct secret **co
     return err ? err : code_store_add(tx, mem, &row);
 }
 
-/* What the consent page says about the app, apart from the place: see grant_shows(). A document has
- * no privacy link; its hosts and keys identify its publisher. */
+/* The description of the app on the consent page, apart from the destination: see grant_shows(). A
+ * document has no privacy link; its hosts and keys identify its publisher. */
 static struct str
 about_app(struct arena *mem, const struct app *app)
 {
@@ -347,7 +347,7 @@ take_request(struct db_tx *tx, struct deciding *deciding)
 }
 
 /* `asked` decides whether the authorization is limited to the domains among its scopes; `allowed`
- * is what the user ticked of it. */
+ * is the part that the user selected. */
 static enum err
 issue_for(struct db_tx *tx, struct deciding *deciding, struct str grant_id, scopes asked,
           scopes allowed)
@@ -374,7 +374,7 @@ decide(struct db_tx *tx, void *argument)
     struct auth_request *request = deciding->request;
     enum err err = take_request(tx, deciding);
     scopes ticked = err ? 0 : request->scopes & deciding->params->ticked;
-    /* Only items on the page can be ticked: `ticked` is cut to the request. */
+    /* Only items on the page can be selected: `selected` is cut to the request. */
     scopes allowed =
         err ? 0 : grant_limited_scopes(request->scopes, ticked, domains_chosen(deciding));
     if (err || !deciding->params->allow || allowed == 0)

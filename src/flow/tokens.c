@@ -24,7 +24,7 @@
 
 #define RACES_MAX 4
 #define DAY_SECONDS 86400
-#define CONFIRM_MS 5000 /* since the request began; no look-up begins later */
+#define CONFIRM_MS 5000 /* since the request began; no lookup begins later */
 #define CONFIRM_PAUSE_NS 200000000
 
 /* Input and output of the transactions below. */

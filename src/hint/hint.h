@@ -27,7 +27,7 @@ struct buf;
 #define HINT_OF_ONE (-2)
 #define HINT_LOOSE (-3)
 #define HINT_SPEECH (-4)  /* the only value is a sentence in the first person */
-#define HINT_OF_MANY (-5) /* the only value stands for several: "earth tones" */
+#define HINT_OF_MANY (-5) /* the only value means several things: "earth tones" */
 
 struct hint_value {
     struct str shown; /* as written in a sentence, without quotes */

@@ -21,8 +21,8 @@ gap_at(int tokens)
     return gap > LEAST_GAP ? gap : LEAST_GAP;
 }
 
-/* Usually no hint can grow any more when this is called. First come lists that get shorter with
- * their last values ("/" instead of "and 2 more"): these tokens make room for others. */
+/* Usually no hint can grow any more when this is called. Lists that get shorter with their last
+ * values come first ("/" instead of "and 2 more"): the saved tokens are used for other facts. */
 static void
 grow_all(struct climb *climb)
 {
@@ -40,7 +40,7 @@ grow_all(struct climb *climb)
 
 /* ---- choosing the next step ---- */
 
-/* Fetches the hint with this index among the next ones. False: there are not so many. */
+/* Fetches the hint with this index among the next ones. False: there are fewer. */
 static bool
 look_ahead(struct climb *climb, size_t index)
 {
@@ -131,7 +131,7 @@ fill_mark(struct climb *climb, int cost)
            hint_step_grow(climb, TO_ALL, &start, room) || take_shorter(climb, room, window, true);
 }
 
-/* The next hint, unless it is too long for now and something shorter can be told instead. */
+/* Adds the next hint, or a shorter one if it is too long for now. */
 static void
 take_next(struct climb *climb)
 {

@@ -3,7 +3,7 @@
  * Selecting is a fixed sequence of steps: each adds a hint (a rung of the order) or lengthens one
  * by a fact. No step removes anything, and the sequence does not depend on the budget, which only
  * ends it: before the first step that does not fit. So a larger budget never includes less.
- * Critical hints are the first steps. What is then left is used for what is no fact.
+ * Critical hints are the first steps. The rest of the budget is used for text other than facts.
  *
  * About 20 tokens per hint: below this average, hints grow before new ones are added. A step that
  * is long compared to what is selected already waits for shorter ones, so that little of a budget

@@ -21,7 +21,7 @@
 #define STATEMENTS_LEAD 2
 #define STATEMENT_STEP 7864   /* 0.12 */
 #define STATEMENT_LEAST 26214 /* 0.4 */
-#define GENERAL_PARTS 8       /* in a context, a member's general weight is one part in so many */
+#define GENERAL_PARTS 8       /* in a context, a member's general weight is one of these parts */
 
 /* ---- matching and weighting ---- */
 
@@ -59,7 +59,7 @@ view_of(const struct hint_query *query, const struct domain *domain, const struc
     return view;
 }
 
-/* What a hint has to do with the query. */
+/* The relevance of a hint for the query. */
 struct relevance {
     int32_t weight;
     int match;  /* words shared with the task, at most 3 */

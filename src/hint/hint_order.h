@@ -15,7 +15,7 @@
 
 enum hint_format { HINT_TEXT, HINT_JSON, HINT_BULLETS };
 
-/* What a query without a known context includes, besides domains that are always relevant. */
+/* Hints that a query without a known context includes, besides domains that are always relevant. */
 enum hint_fallback {
     HINT_EVERYTHING,  /* no context was given, or the caller wants the mix */
     HINT_ONLY_SAFETY, /* the context matches nothing: critical members that are not sensitive */

@@ -95,7 +95,7 @@ settle_pair(struct ranked *a, struct ranked *b)
     else if (is_against(b->member, a->member))
         loser = loser_of(b, a);
     if (loser != NULL)
-        loser->score = -1; /* it stays in the list and can still beat a third fact */
+        loser->score = -1; /* it stays in the list: it can still exclude a third fact */
 }
 
 static void
@@ -131,7 +131,7 @@ is_substitute(struct arena *mem, const struct vocabulary *vocabulary, struct str
     return false;
 }
 
-/* What an app says about safety wins over a taste of the user, and about anything else does not. */
+/* A fact of an app wins over a taste of the user only if it is about safety. */
 static bool
 outranks(const struct ranked *reason, const struct ranked *fact)
 {
@@ -266,7 +266,7 @@ compare_facts(const void *left, const void *right)
     return str_order(a->atom->value, b->atom->value);
 }
 
-/* "I pack light" leaves room to what a task depends on; "I never fly at night" does not. */
+/* "I pack light" comes after facts that a task depends on; "I never fly at night" does not. */
 static void
 lower_anecdote(struct ranked *fact)
 {

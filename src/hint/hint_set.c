@@ -60,7 +60,7 @@ has_quotation(const struct member *member, const struct hint_value *values, int 
     return false;
 }
 
-/* What a hint set is made in. */
+/* State while one hint set is made. */
 struct maker {
     struct arena *mem;
     const struct app_names *names;

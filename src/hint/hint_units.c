@@ -8,8 +8,8 @@
 #define UNIT_MAX_BYTES ((size_t)2 * 1024 * 1024)
 #define TAILS 4
 
-/* What can surround a part. The first tail is usual: another key follows. Then: another domain, the
- * end, and for an array another hint below the same key. */
+/* The text that can surround a part. The first tail is usual: another key follows. Then: another
+ * domain, the end, and for an array another hint below the same key. */
 struct surroundings {
     struct str before;
     struct str also_before; /* absent: none */

@@ -8,13 +8,13 @@
 
 struct ranked;
 
-/* What the values of a hint decide about its sentence. */
+/* Properties of the values that decide the sentence of a hint. */
 struct hint_form {
     struct str plain; /* the last value; hint.values may have a sentence for it */
     size_t pairs;     /* properties of an object */
     bool speech;      /* a value is a sentence of the user in the first person */
     bool loose;       /* a value does not have the form that the pattern needs */
-    bool several;     /* the last value stands for several: "earth tones" */
+    bool several;     /* the last value means several things: "earth tones" */
 };
 
 /* The values of `count` facts of one member, in their order. `list`: an opened hint of the member

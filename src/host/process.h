@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 /* Forbids core files and new privileges, and raises the limit of descriptors. Logs a warning if it
- * is too low for so many connections. */
+ * is too low for this number of connections. */
 void process_prepare(int64_t connections);
 
 /* While the service runs, only root can read this process's memory and its /proc/self/fd. The

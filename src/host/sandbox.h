@@ -28,8 +28,8 @@ struct sandbox {
     size_t count;
 };
 
-/* What the C library and the other libraries read: name resolution, certificates, time zones. A
- * file of /etc that is replaced later can no longer be read. */
+/* Adds the files that the C library and other libraries read: name resolution, certificates, time
+ * zones. A file of /etc that is replaced later can no longer be read. */
 void sandbox_allow_system(struct sandbox *sandbox);
 
 /* A path that does not exist is left out by sandbox_enter(). NULL is ignored. */

@@ -38,9 +38,8 @@ struct listen_address {
 bool address_parse(struct str text, struct address *out);
 void address_write(const struct address *address, char out[ADDRESS_TEXT_MAX]);
 
-/* What limits count by: the address itself, or for IPv6 its /64 network, which one host usually
- * owns.
- */
+/* The address by which limits count: the address itself, or for IPv6 its /64 network, which one
+ * host usually owns. */
 struct address address_network(const struct address *address);
 bool address_eq(const struct address *a, const struct address *b);
 

@@ -51,7 +51,7 @@ exchange_set_step(struct exchange *x, enum step step)
 
 /* ---- exchange_body.c ---- */
 
-/* Whether the caller must be identified before so many bytes of the body are read. */
+/* Whether the caller must be identified before this number of bytes of the body is read. */
 bool exchange_body_must_identify(const struct exchange *x, int64_t bytes);
 
 /* Adds a piece of the body, or refuses it. */

@@ -7,7 +7,7 @@
 #include "base/workers.h"
 #include "http/exchange_state.h"
 
-/* STAGE_BODY begins anew after `identify`: its time does not count as the sender's. */
+/* STAGE_BODY starts again after `identify`, whose time does not count as the sender's. */
 void
 exchange_work_finish(struct exchange *x)
 {

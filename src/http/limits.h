@@ -48,8 +48,8 @@
 #define HTTP_SMALL_BODY (16 * 1024)
 
 /* One body over HTTP_LARGE_BODY is read at a time, and its request is handled only if there is
- * memory for so many times its length. Larger bodies are read row by row and need no more than the
- * last number. */
+ * memory for the given multiple of its length. Larger bodies are read row by row and need no more
+ * than the last number. */
 #define HTTP_LARGE_BODY ((size_t)1024 * 1024)
 #define HTTP_LARGE_BODY_MEMORY 3
 #define HTTP_LARGE_BODY_MEMORY_MAX ((size_t)25 * 1024 * 1024)

@@ -17,7 +17,7 @@
 struct arena;
 struct db;
 
-/* What a browser sends, as base64url. A malformed one is rejected like a wrong one. */
+/* The response of a browser, as base64url. A malformed one is rejected like a wrong one. */
 struct passkey_response {
     struct challenge_scope scope; /* of the challenge that it must answer */
     struct str auth_url;          /* the origin of our pages */

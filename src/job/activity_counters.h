@@ -19,7 +19,7 @@ struct buf;
 struct activity_counters *activity_counters_new(const struct domains *domains);
 void activity_counters_free(struct activity_counters *counters); /* NULL is allowed */
 
-/* What one request read. */
+/* The facts that one request sent to an app. */
 struct activity_count {
     struct str user_id;
     struct str app_id;

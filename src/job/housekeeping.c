@@ -72,7 +72,7 @@ write_counts(struct housekeeping *housekeeping, struct arena *mem)
         log_debug("usage_write_failed"); /* the counts stay in memory */
     arena_reset(mem);
     if (activity_write(housekeeping->db, mem, housekeeping->activity) != ERR_NONE)
-        log_debug("activity_write_failed"); /* the same */
+        log_debug("activity_write_failed");
     arena_reset(mem);
 }
 
@@ -132,12 +132,13 @@ load_clock(struct housekeeping *housekeeping)
 
 /* ---- the rounds ---- */
 
-/* After each step a pause as long as the step, so that half of the time is left for requests. The
- * number of rows follows the backlog, so that rows are deleted faster than requests add them. */
-
 /* Some of these functions do other work in steps of the same kind: they note in the user's activity
- * that a grant expired, close days of activity, finish the deletion of an app, and compare look-up
- * rows with their users. */
+ * that a grant expired, close days of activity, finish the deletion of an app, and compare lookup
+ * rows with their users.
+ *
+ * After each step there is a pause as long as the step, so that half of the time is left for
+ * requests. The number of rows follows the backlog, so that rows are deleted faster than requests
+ * add them. */
 static void
 delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
 {

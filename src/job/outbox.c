@@ -65,7 +65,7 @@ is_stopping(void *context)
     return background_is_stopping(&outbox->background);
 }
 
-/* Without address and subject: logs are read by more people than email. */
+/* Without address and subject: more people can read logs than email. */
 static void
 log_result(const struct work *work, const char *event, const struct why *why)
 {

@@ -26,7 +26,8 @@ find_user(struct arena *mem, const struct message_params *params, const struct m
     return ERR_NONE;
 }
 
-/* *path: the page that the link opens. */
+/* *link: a one-time link for MAIL_RESET and MAIL_VERIFY; for notices, the page that they point to.
+ */
 static enum err
 make_link(struct arena *mem, const struct message_params *params, const struct mail *mail,
           const struct user *user, struct str *link)

@@ -7,7 +7,7 @@
  *
  * Counters must not be written for a connection that has ended, since they would count for the next
  * one. Revocations leave a note for an hour (usage_store_list_revoked()), so users without a note
- * need no look-up, but only if everything in memory is newer than the notes: `fresh`. */
+ * need no lookup, but only if everything in memory is newer than the notes: `fresh`. */
 #include "job/usage.h"
 
 #include "base/arena.h"

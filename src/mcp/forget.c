@@ -51,7 +51,7 @@ read_args(struct forgetting *work)
 }
 
 /* A client that may not read the domain finds only facts that it wrote or forgot: the result would
- * otherwise tell it what is stored. */
+ * otherwise reveal what is stored. */
 static bool
 may_find(const struct forgetting *work, const struct atom *atom)
 {
@@ -137,7 +137,7 @@ send_unknown(const struct forgetting *work)
                                "get_preferences lists the facts with their ids."));
 }
 
-/* What the user has decided by now, without a new proposal. */
+/* Reports the user's decision, without a new proposal. */
 static enum err
 send_decision(struct forgetting *work)
 {

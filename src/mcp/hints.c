@@ -148,7 +148,7 @@ check_domains(const struct mcp_call *mcp, uint64_t named)
     return false;
 }
 
-/* `origins` says of each hint who stated it. "content_role" reminds clients that the text is data
+/* `origins` lists the sources of each hint. "content_role" reminds clients that the text is data
  * of a user. */
 static struct str
 write_hints(struct call *call, const struct hints *hints)

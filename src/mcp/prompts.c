@@ -52,8 +52,8 @@ add_text_message(struct json *out, struct str text)
     json_close_object(out);
 }
 
-/* As a resource, so that a client can show where the text comes from, and a model can tell it from
- * the words of the user. */
+/* As a resource, so that a client can show where the text comes from, and a model can distinguish
+ * it from the words of the user. */
 static void
 add_hints_message(struct json *out, struct str hints)
 {

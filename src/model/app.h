@@ -58,7 +58,7 @@ struct app {
 
 bool app_id_well_formed(struct str id);
 
-/* What identifies the app on the wire: the URL of its document, or else its id. */
+/* The client_id of the app: the URL of its document, or its id. */
 struct str app_client_id(const struct app *app);
 
 /* The id that an app with this client_id has. Compare app_client_id() of the app that is found: the

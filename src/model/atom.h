@@ -80,7 +80,7 @@ int atom_confidence(const struct atom *atom);
 /* Active atoms are visible to every app that may read the domain, others only to their sources. */
 bool atom_visible(const struct atom *atom);
 
-/* What the user still has to decide about an atom. */
+/* The decision that an atom needs from the user. */
 enum atom_review {
     REVIEW_NONE,
     REVIEW_FACT,    /* held: an app's statement waits for confirmation */

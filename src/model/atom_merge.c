@@ -63,7 +63,7 @@ add_waiting(struct atom_merge *merge)
 }
 
 /* Whether an app's value waits for the user, also because the app has stated enough critical facts:
- * they come before everything else in hints and would leave no room for what the user stated. */
+ * they come before everything else in hints and would displace the facts that the user stated. */
 static bool
 exceeds_authority(struct atom_merge *merge, const struct preference_item *item)
 {

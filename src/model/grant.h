@@ -66,8 +66,9 @@ struct auth_request {
     int64_t expires_at;
 };
 
-/* What an app may do. agent_hints and preferences:write apply only in the domains listed for them.
- * Facts of sensitive members are a permission of their own, in domains that the app may read. */
+/* The permissions of an app. agent_hints and preferences:write apply only in the domains listed for
+ * them. Facts of sensitive members are a permission of their own, in domains that the app may read.
+ */
 struct permissions {
     scopes scopes;
     scopes hint_domains;
@@ -145,7 +146,7 @@ struct access {
     uint64_t version;    /* of all of these rows: see token_access_version(); 0: do not cache */
 };
 
-/* What the app sees of the user's atoms. Valid as long as `access`. */
+/* The view of the user's atoms that an access token gives. Valid as long as `access`. */
 struct view access_view(const struct access *access, const struct domains *domains);
 
 /* The durations of consent that the page offers. */
@@ -153,16 +154,16 @@ enum grant_term { TERM_UNTIL_REVOKED, TERM_DAY, TERM_MONTH, TERM_YEAR };
 bool grant_term_read(struct str text, enum grant_term *out); /* "revoked", "1d", "30d", "1y" */
 int64_t grant_term_end(enum grant_term term, int64_t now);
 
-/* What an authorization allows whose request asked for `asked` and for which the user ticked
- * `ticked`. This is what the consent page shows. */
+/* The permissions after a consent to the `selected` ones of the scopes `asked`. The consent page
+ * shows them. */
 struct permissions permissions_of(scopes asked, scopes ticked);
 
 /* The part of an authorization's permissions that its grant includes. */
 struct permissions permissions_within(scopes set, bool domains_limited,
                                       const struct permissions *granted);
 
-/* A grant after consent: requested scopes as ticked, others unchanged. A domain becomes usable for
- * hints or for writing only if this consent showed it for that. */
+/* A grant after consent: requested scopes as selected, others unchanged. A domain becomes usable
+ * for hints or for writing only if this consent showed it for that. */
 struct permissions grant_after_consent(const struct permissions *held, scopes asked, scopes ticked);
 
 /* The same if the user chose the domains, whatever the app asked for (DOMAINS_ALL: no limit).

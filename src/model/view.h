@@ -44,7 +44,7 @@ bool view_has_sensitive_statements(const struct domain *domain);
 /* Whether the user can share sensitive facts of the domain. */
 bool view_has_sensitive(const struct domain *domain);
 
-/* What the user sees, and operators. */
+/* The view of the user and of operators: everything. */
 struct view view_whole(struct str user_id);
 
 /* False: the view shows every atom of the domain, so what was prepared for all apps can be used. */

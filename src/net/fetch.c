@@ -128,7 +128,7 @@ add_header(char *data, size_t size, size_t count, void *argument)
 
 /* ---- one transfer; call these on the thread ---- */
 
-/* Each option closes a way to make the service reach another host or reveal something: other
+/* Each option closes a way to make the service connect to another host or reveal something: other
  * protocols, redirects, proxies and passwords of the environment, and reused connections, whose
  * address would not be checked again. */
 static bool

@@ -3,7 +3,7 @@
  * One thread runs all transfers; the caller does not wait, but is notified. Only GET, no redirects,
  * no proxies, no cookies, no reused connections. Certificates are always verified. Every address
  * that a host resolves to is checked when the connection is opened (public_address.h), so a second
- * look-up cannot lead elsewhere. Requests for one URL at the same time share one transfer, at most
+ * lookup cannot lead elsewhere. Requests for one URL at the same time share one transfer, at most
  * FETCH_RUNNING transfers run at once, and at most FETCH_PER_HOST of them from one host.
  *
  * Safe from any thread, except that fetcher_free() must be the last call. */

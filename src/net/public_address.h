@@ -1,7 +1,7 @@
 /* public_address.h - whether an IP address belongs to a host on the public internet.
  *
- * The service connects to hosts that anyone can name. This check keeps it from being used to reach
- * its own machine or network. Pure; safe from any thread. */
+ * The service connects to hosts that anyone can name. Without this check, they could make it
+ * connect to its own machine or network. Pure; safe from any thread. */
 #ifndef NET_PUBLIC_ADDRESS_H
 #define NET_PUBLIC_ADDRESS_H
 

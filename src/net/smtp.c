@@ -71,7 +71,7 @@ report_progress(void *argument, curl_off_t a, curl_off_t b, curl_off_t c, curl_o
     const struct sending *sending = argument;
     if (sending->stop == NULL || !sending->stop(sending->context))
         return 0;
-    if (sending->fd >= 0) /* libcurl would say goodbye to the server, and wait for its response */
+    if (sending->fd >= 0) /* libcurl would send QUIT, and wait for the response */
         shutdown(sending->fd, SHUT_RDWR);
     return 1;
 }

@@ -317,8 +317,8 @@ get_consent(struct call *call)
     return err;
 }
 
-/* Each ticked box is one field named `scope`. Unknown scopes are ignored; the flow also drops those
- * that were not requested. */
+/* Each checked box is one field named `scope`. Unknown scopes are ignored; the flow also drops
+ * those that were not requested. */
 static scopes
 read_ticks(const struct form *form)
 {
@@ -409,7 +409,7 @@ post_consent(struct call *call)
                         request.state);
     else
         redirect_to_app(call, request.redirect_uri, "error", STR("access_denied"),
-                        /* RFC 6749 §4.1.2.1. Also if everything was unticked. */
+                        /* RFC 6749 §4.1.2.1. Also if no box was checked. */
                         "The user denied access.", request.state);
     return ERR_NONE;
 }

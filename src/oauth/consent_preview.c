@@ -37,7 +37,7 @@ consent_preview_load(struct call *call, scopes requested, struct str withheld,
 struct lines {
     struct values *item;
     size_t shown, most;
-    size_t rest, rest_most; /* lines behind "and 3 more facts" */
+    size_t rest, rest_most; /* lines that "and 3 more facts" hides */
     size_t sensitive;
     int64_t omitted; /* facts */
 };

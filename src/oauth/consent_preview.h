@@ -28,8 +28,8 @@ enum err consent_preview_load(struct call *call, scopes requested, struct str wi
  * or "reads_none"; and the list "sensitive_reads" of what the app sees only with its box. */
 void consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one);
 
-/* Puts the values of hints_panel.h for an app with the ticked ones of the requested scopes, within
- * these domains, with the sensitive facts of those, and without the withheld facts. */
+/* Puts the values of hints_panel.h for an app with the selected ones of the requested scopes,
+ * within these domains, with the sensitive facts of those, and without the withheld facts. */
 enum err consent_preview_put_hints(struct call *call, struct values *values, scopes requested,
                                    scopes ticked, scopes domains, scopes sensitive,
                                    struct str withheld);

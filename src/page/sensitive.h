@@ -20,7 +20,7 @@ scopes sensitive_of_row(const struct call *call, scopes one, scopes all);
  * nothing if there is no domain. */
 void sensitive_put(struct call *call, struct values *item, scopes one, scopes domains);
 
-/* The domains of the boxes that were ticked. Only those that exist now: what a grant shares does
+/* The domains of the boxes that were checked. Only those that exist now: what a grant shares does
  * not grow with a domain that is added later. */
 scopes sensitive_ticked(const struct call *call, const struct form *form);
 

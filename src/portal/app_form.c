@@ -84,8 +84,8 @@ read_lines(struct str text, struct str *lines)
     return count;
 }
 
-/* The ticked scopes, separated by spaces. As text: app_register() reads it and reports scopes that
- * it does not know. */
+/* The selected scopes, separated by spaces. As text: app_register() reads it and reports scopes
+ * that it does not know. */
 static struct str
 read_scopes(struct call *call)
 {

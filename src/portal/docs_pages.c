@@ -53,8 +53,8 @@ struct error_row {
         table, status, error, KEY("errors." key), KEY("errors." key ".do") \
     }
 
-/* What a developer can meet, in the order of the flow: an error page, a redirect, the token
- * endpoint, the API. */
+/* The errors that a developer can get, in the order of the flow: an error page, a redirect, the
+ * token endpoint, the API. */
 static enum err
 get_errors(struct call *call)
 {

@@ -44,7 +44,7 @@ struct reference_pages {
     size_t record_count;
 };
 
-/* What one page is made with. */
+/* State while one page is made. */
 struct making {
     struct arena *mem; /* of the values */
     const struct language *language;

@@ -26,7 +26,7 @@
 /* ---- page ---- */
 
 /* For the page and for the redirect back to it. A scope that the app has not registered cannot be
- * ticked. */
+ * selected. */
 static enum err
 show(struct call *call, const struct app *app)
 {
@@ -85,7 +85,7 @@ get_callback(struct call *call)
 
 /* ---- requests of the page's script ---- */
 
-/* The ticked scopes of the app; all of its scopes if none is ticked. */
+/* The selected scopes of the app; all of its scopes if none is selected. */
 static scopes
 read_scopes(struct call *call, const struct app *app)
 {

@@ -160,7 +160,7 @@ take_one_idle(struct postgres_store *store, struct postgres_connection **out)
     return true;
 }
 
-/* What a new borrower may do. */
+/* Decides how a new borrower gets a connection. */
 static enum grant
 decide(struct postgres_store *store, struct postgres_connection **out)
 {

@@ -218,7 +218,8 @@ corrections_restore_atom(struct correction_work *work)
     case ATOM_SUPPRESSED:
         break;
     }
-    activate(work, !str_eq(atom->suppressed_by, SOURCE_USER)); /* it overrules an app */
+    activate(work, !str_eq(atom->suppressed_by,
+                           SOURCE_USER)); /* the user's decision replaces that of an app */
     return ERR_NONE;
 }
 

@@ -135,7 +135,7 @@ context_of(const struct hints_params *params)
     return params->context.len > 0 ? params->context : params->purpose;
 }
 
-/* What an agent gets if its context matches nothing. A task that is recognized as unrelated to any
+/* The selection for a context that matches nothing. A task that is recognized as unrelated to any
  * domain gets no facts; an unknown one only what matters for safety. */
 static enum hint_fallback
 fallback_of(const struct hints_params *params, const struct context_match *match)

@@ -108,7 +108,7 @@ save_atoms(struct db_tx *tx, struct writing *writing)
 /* Writes the atoms and the record if they changed, and ends the change. A write that only adds held
  * values changes the atoms but not the record, whose time and ETag would reveal them.
  *
- * The record is made first: it may look up names of apps, and what is written before a look-up
+ * The record is made first: it may look up names of apps, and what is written before a lookup
  * cannot wait for the end of the transaction. */
 static enum err
 save_all(struct db_tx *tx, struct writing *writing)
@@ -148,8 +148,8 @@ merge_items(struct writing *writing)
     return writing->full == NULL ? ERR_NONE : ERR_INVALID;
 }
 
-/* What the app sees, whether new values wait, and how many more may. The view has the definition of
- * this domain only, which is all that a write needs. */
+/* The view of the app, whether new values wait, and how many more may wait. The view has the
+ * definition of this domain only, which is all that a write needs. */
 static enum err
 read_mode(struct db_tx *tx, struct writing *writing)
 {
@@ -283,7 +283,7 @@ keep_properties(struct db_tx *tx, struct writing *writing)
     return err;
 }
 
-/* May run more than once: everything that it changes is set anew. */
+/* May run more than once: it resets everything that it changes. */
 static enum err
 write_all(struct db_tx *tx, void *argument)
 {

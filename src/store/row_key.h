@@ -19,7 +19,7 @@ struct sql;
 
 /* A user's rows in user_record and user_atoms have adjacent keys: 54 bits of the user id, followed
  * by a number below ROW_KEYS_PER_USER. The user header row usually has number 0 (user_store.h). Two
- * users whose ids begin with the same 54 bits share the range; user_id tells their rows apart. */
+ * users whose ids begin with the same 54 bits share the range; user_id distinguishes their rows. */
 #define ROW_KEYS_PER_USER 256
 
 int64_t row_key_of_user(struct str user_id);

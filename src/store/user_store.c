@@ -121,7 +121,7 @@ find_one(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str 
     return err ? err : read_user(&rows, 0, out);
 }
 
-/* What a lookup table has, or had, of a user. */
+/* The value of a user in a lookup table, before and after the change. */
 struct lookup {
     const struct sql *claim, *release;
     struct str before, after; /* absent: none */

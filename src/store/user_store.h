@@ -39,8 +39,8 @@ enum err user_store_put_status(struct db_tx *tx, struct arena *mem, struct str i
 enum err user_store_put_password(struct db_tx *tx, struct arena *mem, struct str id,
                                  struct str password_hash, int64_t now);
 /* Username, name, language, and time zone. ERR_TAKEN: another user has the username. Call
- * user_store_lock() before this and before user_store_put_email(), or a concurrent change may leave
- * a lookup row behind. */
+ * user_store_lock() before this and before user_store_put_email(), or a lookup row may remain after
+ * a concurrent change. */
 enum err user_store_put_profile(struct db_tx *tx, struct arena *mem, const struct user *user);
 /* The address to confirm; absent: none. */
 enum err user_store_put_new_email(struct db_tx *tx, struct arena *mem, struct str id,

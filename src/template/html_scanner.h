@@ -49,7 +49,7 @@ struct html_scanner {
 /* Consumes one character. NULL, or the problem, as a sentence without a period. */
 const char *html_scanner_step(struct html_scanner *scanner, char c);
 
-/* What a mark may produce in the current state. */
+/* The context of a mark in the current state; it decides how a value is escaped. */
 enum html_context {
     HTML_CONTEXT_TEXT,
     HTML_CONTEXT_ATTRIBUTE, /* a quoted value */

@@ -65,7 +65,8 @@ refuse(struct parser *parser, const struct source *source, const char *problem)
     return ERR_INVALID;
 }
 
-/* In scratch memory, which is freed after the page was copied: growing leaves old arrays behind. */
+/* In scratch memory, which is freed after the page was copied: old arrays remain allocated when one
+ * grows. */
 static enum err
 add_node(struct parser *parser, const struct source *source, struct node node)
 {

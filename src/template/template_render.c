@@ -248,7 +248,7 @@ enum err
 part_render(const struct template_set *set, const char *name, const struct values *values,
             struct arena *mem, const struct part **out)
 {
-    struct arena *scratch = arena_new(); /* growing leaves copies behind */
+    struct arena *scratch = arena_new(); /* old copies remain allocated when the buffer grows */
     struct buf html = buf_in(scratch, PART_MAX);
     enum err err = template_render(set, name, values, &html);
     if (err == ERR_NONE && html.overflow)

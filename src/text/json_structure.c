@@ -7,7 +7,7 @@
 #define VALUES_MAX 500000
 #define VALUE_BYTES 16 /* average size of a value in a document that has more */
 
-/* The problem sentences reach error_description, which must not contain quotation marks and
+/* The problem sentences are sent in error_description, which must not contain quotation marks and
  * backslashes. */
 enum err
 json_structure_refuse(struct str document, size_t offset, const char *sentence, struct why *why)

@@ -25,7 +25,7 @@ bool tokenizer_is_separate(struct str text);
 size_t tokenizer_count_spaced(struct str text, size_t *bare);
 
 /* Counts texts of which each begins like the one before: the lengths of a list. Only the end that
- * differs is counted anew. The memory lives in the arena; one thread at a time may use it. */
+ * differs is counted again. The memory lives in the arena; one thread at a time may use it. */
 struct tokenizer_series;
 struct tokenizer_series *tokenizer_series_new(struct arena *mem);
 size_t tokenizer_series_count(struct tokenizer_series *series, struct str text);

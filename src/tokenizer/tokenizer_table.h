@@ -32,7 +32,7 @@
 
 #define TOKENIZER_NO_RANK UINT32_MAX
 
-/* Classes. What the pattern that cuts text into pieces asks about a character. */
+/* Character classes of the pattern that cuts text into pieces. */
 enum {
     TOKENIZER_UPPER = 1,   /* Lu Lt */
     TOKENIZER_LOWER = 2,   /* Ll */
@@ -99,7 +99,7 @@ tokenizer_tag_of(uint64_t hash)
     return (uint32_t)(hash >> 20) & ((1u << TOKENIZER_TAG_BITS) - 1);
 }
 
-/* ---- look-ups ---- */
+/* ---- lookups ---- */
 
 /* The rank of the token with these bytes, TOKENIZER_NO_RANK if there is none. */
 static inline uint32_t

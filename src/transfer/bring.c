@@ -71,7 +71,7 @@ bring_add_top(struct bringing *bringing, const char *domain, const char *member,
 
 /* ---- the document ---- */
 
-/* As stated by the user, who ticks each fact before it is imported. */
+/* As stated by the user, who selects each fact before it is imported. */
 static void
 write_fact(struct json *out, const struct bring_fact *fact, int64_t now)
 {

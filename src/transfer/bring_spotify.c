@@ -95,7 +95,7 @@ add_followed(struct spotify *spotify, const struct json_value *row)
     ranking_add(spotify->artists, json_text(row, "name"), FOLLOWED);
 }
 
-/* A followed podcast counts like one that was heard for an hour. */
+/* A followed podcast counts like one with an hour of listening time. */
 static void
 add_show(struct spotify *spotify, const struct json_value *row)
 {

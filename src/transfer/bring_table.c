@@ -104,8 +104,8 @@ is_chosen(struct str profile, struct str wanted)
     return wanted.len == 0 || str_eq_nocase(profile, wanted);
 }
 
-/* Whose rows to read: the only profile, or the one that was named. False: the file has several
- * profiles, and none of them was named; detail lists them for the user. */
+/* Chooses the profile whose rows are read: the only one, or the one that was named. False: the file
+ * has several profiles, and none of them was named; detail lists them for the user. */
 static bool
 choose_profile(struct bringing *bringing, struct str rest, size_t column)
 {

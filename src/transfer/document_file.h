@@ -10,7 +10,7 @@
 struct arena;
 struct document_file;
 
-/* "-" is standard input. Reads until it can tell the two layouts apart. */
+/* "-" is standard input. Reads until the layout is known. */
 enum err document_file_open(struct arena *mem, const char *name, struct document_file **out,
                             struct why *why);
 void document_file_close(struct document_file *file); /* NULL is fine */

@@ -18,8 +18,8 @@ struct dangers {
     bool alone;     /* the statement says nothing else */
 };
 
-/* What a statement of this concern names of the member's vocabulary. False: nothing, or it denies
- * something. */
+/* Finds the values of the member's vocabulary that a statement of this concern names. False: none,
+ * or it denies something. */
 bool danger_in_statement(struct arena *mem, const struct member *member, enum concern concern,
                          struct str statement, struct dangers *out);
 

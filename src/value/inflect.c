@@ -110,8 +110,8 @@ starts_with_number(struct str text)
 }
 
 /* A few words, the last of which is in small letters: a brand or a measure can come before it, as
- * in "Peloton bike" and "20kg kettlebell". What looks like a name, a number of things, or anything
- * else stays as it is. */
+ * in "Peloton bike" and "20kg kettlebell". Names, numbers of things, and all other texts stay as
+ * they are. */
 static bool
 is_thing(struct str text)
 {

@@ -187,7 +187,8 @@ is_outgrown(const struct tokens *tokens)
     return false;
 }
 
-/* "used to be allergic", "was allergic, not anymore". What is still or now the case is not over. */
+/* Whether the condition is past: "used to be allergic", "was allergic, not anymore"; not "still" or
+ * "now". */
 static bool
 is_over(const struct tokens *tokens, size_t at)
 {
@@ -283,7 +284,7 @@ mention_in(struct str words, const char *list, unsigned rules)
 
 /* ---- figures of speech ---- */
 
-/* What one is allergic to, or gets hives from, only as a figure of speech. */
+/* Things that people are allergic to, or get hives from, only as a figure of speech. */
 static const char figures[] =
     "meetings,meeting,code,music,drama,nonsense,mornings,mondays,work,jargon,hype,"
     "buzzwords,clutter,emails,politics,spreadsheets,commitment,small talk,bullshit,bugs,"

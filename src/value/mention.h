@@ -19,7 +19,7 @@ struct tokens {
     size_t count;
 };
 
-/* What makes a mention none, besides hypotheses, topics, and names of businesses. */
+/* Rules that exclude a mention, besides hypotheses, topics, and names of businesses. */
 enum mention_rules {
     MENTION_ANY = 0,     /* every mention counts */
     MENTION_CLAIM = 1,   /* not "if I were allergic", not "a kosher deli" */

@@ -124,7 +124,7 @@ static const char allergens[] =
     "penicillin,antibiotics,aspirin,ibuprofen,bees,bee stings,wasps,fragrance,perfume,"
     "tyramine,salt,sodium,sulfites,nitrates,caffeine,red wine";
 
-/* What else can harm, besides the vocabulary. */
+/* Substances that can harm, besides those of the vocabulary. */
 static const char substances[] =
     "tyramine,aspartame,msg,fava,beans,legumes,pulses,yeast,mold,dye,dyes,salicylates,oxalates,"
     "purines,potassium,phosphorus,sulphites,histamine,fructose,sorbitol,quinoa,buckwheat,lupine,"

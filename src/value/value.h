@@ -34,7 +34,7 @@ const char *value_read_list(struct arena *mem, const struct member *member,
 const char *value_suspicion(struct arena *mem, const struct value *value);
 
 /* Whether a value that an app wrote waits until the user confirms it: it is suspicious, it is a
- * statement, which would be told as the user's own words, or it is not in the vocabulary of a
+ * statement, which hints would attribute to the user, or it is not in the vocabulary of a
  * member that is critical, or that is part of every hint (how to answer). */
 bool value_needs_user(struct arena *mem, const struct domain *domain, const struct member *member,
                       const struct value *value);

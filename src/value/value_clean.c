@@ -250,8 +250,9 @@ is_plural_of(struct arena *mem, const struct vocabulary_value *entry, struct str
            str_ends(value_fold(mem, text), value_fold(mem, entry->plural));
 }
 
-/* What is stored for a known value: the text if it fits as it is, without what was trimmed, or the
- * value. A singular gives way to the plural of the vocabulary: "dislikes olives", not "olive". */
+/* The text to store for a known value: the given text without its trimmed parts if it fits, or else
+ * the value. A singular gives way to the plural of the vocabulary: "dislikes olives", not "olive".
+ */
 static struct str
 shown_of(struct arena *mem, const struct member *member, const struct vocabulary_value *entry,
          struct str text, struct str left)

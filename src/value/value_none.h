@@ -19,7 +19,7 @@ bool value_means_none(struct arena *mem, const struct member *member, struct str
 /* Whether the text only describes another value: "severe allergy", "no other allergies". */
 bool value_is_remark(struct arena *mem, struct str text);
 
-/* Whether the text has a negation, or too many words to tell. */
+/* Whether the text has a negation, or too many words to decide. */
 bool value_has_negation(struct arena *mem, struct str text);
 
 /* Whether the text denies one value of the member: "no peanut allergy", "not to peanuts". */

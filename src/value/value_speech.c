@@ -1,9 +1,8 @@
 /* value_speech.c - a small grammar: subject, adverbs, a verb of liking or disliking, an infinitive,
  * and the object, which is what remains.
- *
- * What is wrongly taken for such a sentence loses its first words, so that only verbs of the lists
- * count, and only if a short noun phrase remains. Everything else stays as it was written, and is
- * quoted in hints. */
+ * A text that is wrongly taken for such a sentence loses its first words. Therefore, only verbs of
+ * the lists count, and only if a short noun phrase remains. Everything else stays as it was
+ * written, and is quoted in hints. */
 #include "value/value_speech.h"
 
 #include "base/arena.h"

@@ -15,7 +15,7 @@ enum word_kind {
     WORD_OTHER,
     WORD_NEGATION,
     WORD_FILLER,
-    WORD_SUBJECT,  /* starts a clause: a negation before it does not reach further */
+    WORD_SUBJECT,  /* starts a clause: a negation before it ends here */
     WORD_REASON,   /* so does this */
     WORD_MODIFIER, /* of a head */
     WORD_SEVERITY,

@@ -52,7 +52,7 @@ struct web_settings {
     int64_t rate_refresh;  /* refreshes per authorization a minute */
     int64_t rate_register; /* clients that register themselves, per network and hour */
     bool mcp;              /* routes with `mcp` exist */
-    scopes mcp_scope;      /* what an MCP client should request first */
+    scopes mcp_scope;      /* scopes that an MCP client should request first */
     struct str mcp_origins;        /* besides ours, separated by spaces; absent: loopback */
     bool client_registration;      /* clients may register themselves */
     struct str registration_hosts; /* hosts that they may redirect to; absent: any */
