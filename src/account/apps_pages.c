@@ -355,7 +355,7 @@ post_scopes(struct call *call)
             keep |= one;
     if (!err)
         err = connection_narrow(call->db, call->mem, call->browser->user.id, call_param(call, 0),
-                                keep, sensitive_ticked(call, form), call->now, &connection);
+                                keep, sensitive_selected(call, form), call->now, &connection);
     if (err != ERR_NONE)
         return err;
     bool ended = connection.grant.allowed.scopes == 0;

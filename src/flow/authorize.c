@@ -290,7 +290,7 @@ domains_chosen(const struct deciding *deciding)
 /* Updates the user's valid grant, or adds one. The caller holds the user. An expired grant is
  * replaced; what it withheld is kept, so that a renewal does not reveal it. */
 static enum err
-put_grant(struct db_tx *tx, struct deciding *deciding, scopes ticked, struct grant *grant)
+put_grant(struct db_tx *tx, struct deciding *deciding, scopes selected, struct grant *grant)
 {
     const struct auth_request *request = deciding->request;
     int64_t now = deciding->now;
@@ -309,7 +309,7 @@ put_grant(struct db_tx *tx, struct deciding *deciding, scopes ticked, struct gra
                                &grant->withheld);
     if (err)
         return err;
-    grant->allowed = grant_after_limited_consent(&grant->allowed, request->scopes, ticked,
+    grant->allowed = grant_after_limited_consent(&grant->allowed, request->scopes, selected,
                                                  domains_chosen(deciding));
     grant_choose_sensitive(&grant->allowed, request->scopes, deciding->params->sensitive);
     grant->requested |= request->scopes;
@@ -373,21 +373,21 @@ decide(struct db_tx *tx, void *argument)
     struct deciding *deciding = argument;
     struct auth_request *request = deciding->request;
     enum err err = take_request(tx, deciding);
-    scopes ticked = err ? 0 : request->scopes & deciding->params->ticked;
+    scopes selected = err ? 0 : request->scopes & deciding->params->selected;
     /* Only items on the page can be selected: `selected` is cut to the request. */
     scopes allowed =
-        err ? 0 : grant_limited_scopes(request->scopes, ticked, domains_chosen(deciding));
+        err ? 0 : grant_limited_scopes(request->scopes, selected, domains_chosen(deciding));
     if (err || !deciding->params->allow || allowed == 0)
         return err; /* a denial only deletes the request */
     /* Serializes two tabs that decide on requests of the same app at the same time. */
     err = user_store_lock(tx, deciding->mem, deciding->user->id);
     struct grant grant = { 0 };
     if (!err)
-        err = put_grant(tx, deciding, ticked, &grant);
+        err = put_grant(tx, deciding, selected, &grant);
     if (!err)
         err = app_keep(tx, deciding->mem, deciding->app, deciding->now);
     return err ? err
-               : issue_for(tx, deciding, grant.id, allowed == ticked ? request->scopes : allowed,
+               : issue_for(tx, deciding, grant.id, allowed == selected ? request->scopes : allowed,
                            allowed);
 }
 

@@ -104,7 +104,7 @@ enum err consent_find(struct db *db, struct arena *mem, const struct session *se
 struct consent_params {
     struct str request_id;
     bool allow;
-    scopes ticked;
+    scopes selected;
     scopes domains;             /* chosen by the user if the app registered itself; else not used */
     scopes sensitive;           /* domains whose sensitive facts the user shares */
     bool writes_wait;           /* as `domains` */

@@ -73,10 +73,10 @@ permissions_within(scopes set, bool domains_limited, const struct permissions *g
 }
 
 struct permissions
-permissions_of(scopes asked, scopes ticked)
+permissions_of(scopes asked, scopes selected)
 {
     static const struct permissions all = { ~(scopes)0, DOMAINS_ALL, DOMAINS_ALL, 0 };
-    return permissions_within(asked & ticked, scopes_limit_domains(asked), &all);
+    return permissions_within(asked & selected, scopes_limit_domains(asked), &all);
 }
 
 /* Removing the scope of a domain also ends hints and writing there. */
@@ -102,10 +102,10 @@ grant_choose_sensitive(struct permissions *grant, scopes asked, scopes chosen)
 }
 
 struct permissions
-grant_after_consent(const struct permissions *held, scopes asked, scopes ticked)
+grant_after_consent(const struct permissions *held, scopes asked, scopes selected)
 {
-    struct permissions kept = grant_without(held, asked & ~ticked);
-    struct permissions shown = permissions_of(asked, ticked);
+    struct permissions kept = grant_without(held, asked & ~selected);
+    struct permissions shown = permissions_of(asked, selected);
     return (struct permissions){
         .scopes = kept.scopes | shown.scopes,
         .hint_domains = kept.hint_domains | shown.hint_domains,
@@ -124,9 +124,9 @@ domains_asked(scopes asked)
 /* If the user left out a domain, preferences:read, which covers all, becomes the scopes of the
  * domains that are left. */
 scopes
-grant_limited_scopes(scopes asked, scopes ticked, scopes domains)
+grant_limited_scopes(scopes asked, scopes selected, scopes domains)
 {
-    scopes wanted = domains_asked(asked), allowed = asked & ticked;
+    scopes wanted = domains_asked(asked), allowed = asked & selected;
     if ((wanted & ~domains) == 0)
         return allowed;
     scopes readable =
@@ -135,13 +135,13 @@ grant_limited_scopes(scopes asked, scopes ticked, scopes domains)
 }
 
 struct permissions
-grant_after_limited_consent(const struct permissions *held, scopes asked, scopes ticked,
+grant_after_limited_consent(const struct permissions *held, scopes asked, scopes selected,
                             scopes domains)
 {
     scopes wanted = domains_asked(asked), within = wanted & domains;
-    scopes allowed = grant_limited_scopes(asked, ticked, domains);
+    scopes allowed = grant_limited_scopes(asked, selected, domains);
     if (within == wanted)
-        return grant_after_consent(held, asked, ticked);
+        return grant_after_consent(held, asked, selected);
     /* The user chose the domains on this page, so that it decides on all of them: whatever an
      * earlier consent allowed and this one does not is removed. */
     scopes shown = asked | SCOPE_PREFERENCES_READ | DOMAINS_ALL;

@@ -156,7 +156,7 @@ int64_t grant_term_end(enum grant_term term, int64_t now);
 
 /* The permissions after a consent to the `selected` ones of the scopes `asked`. The consent page
  * shows them. */
-struct permissions permissions_of(scopes asked, scopes ticked);
+struct permissions permissions_of(scopes asked, scopes selected);
 
 /* The part of an authorization's permissions that its grant includes. */
 struct permissions permissions_within(scopes set, bool domains_limited,
@@ -164,14 +164,15 @@ struct permissions permissions_within(scopes set, bool domains_limited,
 
 /* A grant after consent: requested scopes as selected, others unchanged. A domain becomes usable
  * for hints or for writing only if this consent showed it for that. */
-struct permissions grant_after_consent(const struct permissions *held, scopes asked, scopes ticked);
+struct permissions grant_after_consent(const struct permissions *held, scopes asked,
+                                       scopes selected);
 
 /* The same if the user chose the domains, whatever the app asked for (DOMAINS_ALL: no limit).
  * preferences:read then becomes the scopes of these domains. grant_limited_scopes() are the scopes
  * of the authorization. */
-scopes grant_limited_scopes(scopes asked, scopes ticked, scopes domains);
+scopes grant_limited_scopes(scopes asked, scopes selected, scopes domains);
 struct permissions grant_after_limited_consent(const struct permissions *held, scopes asked,
-                                               scopes ticked, scopes domains);
+                                               scopes selected, scopes domains);
 
 /* The domains in which these scopes allow an app to read. */
 scopes scopes_readable(scopes set);

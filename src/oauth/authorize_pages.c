@@ -320,16 +320,16 @@ get_consent(struct call *call)
 /* Each checked box is one field named `scope`. Unknown scopes are ignored; the flow also drops
  * those that were not requested. */
 static scopes
-read_ticks(const struct form *form)
+read_selected(const struct form *form)
 {
-    scopes ticked = 0;
+    scopes selected = 0;
     for (size_t i = 0; form != NULL && i < form->count; i++) {
         scopes one;
         if (str_eq(form->fields[i].name, STR("scope")) &&
             scopes_read(form->fields[i].value, &one, NULL))
-            ticked |= one;
+            selected |= one;
     }
-    return ticked;
+    return selected;
 }
 
 /* The preview of hints, which the page's script reloads when a box changes. Changes nothing. Only
@@ -345,7 +345,7 @@ get_hints(struct call *call)
     struct str query = str_from(target, str_index(target, '?') + 1);
     struct form *form = ARENA_NEW(call->mem, struct form);
     bool readable = form_read(call->mem, query, form, NULL) == ERR_NONE;
-    scopes ticked = read_ticks(readable ? form : NULL);
+    scopes selected = read_selected(readable ? form : NULL);
     enum err err = consent_find(call->db, call->mem, &call->browser->session,
                                 call_text(call, REQUEST), call->now, &request, &app, &held);
     if (err == ERR_NOT_FOUND || err == ERR_FORBIDDEN || (!err && request.must_sign_in))
@@ -356,8 +356,8 @@ get_hints(struct call *call)
         err = facts_load(call, STR_NONE, &facts);
     if (err == ERR_NONE)
         err =
-            consent_preview_put_hints(call, values, request.scopes, ticked,
-                                      consent_self_domains(form), sensitive_ticked(call, form),
+            consent_preview_put_hints(call, values, request.scopes, selected,
+                                      consent_self_domains(form), sensitive_selected(call, form),
                                       consent_facts_withheld(call, &facts, form, request.withheld));
     return err == ERR_NONE ? page_send(call, 200, "consent_hints", values) : err;
 }
@@ -373,9 +373,9 @@ post_consent(struct call *call)
     struct consent_params params = {
         .request_id = call_text(call, REQUEST),
         .allow = str_eq(decision, STR("allow")),
-        .ticked = read_ticks(call_form(call)),
+        .selected = read_selected(call_form(call)),
         .domains = consent_self_domains(call_form(call)),
-        .sensitive = sensitive_ticked(call, call_form(call)),
+        .sensitive = sensitive_selected(call, call_form(call)),
         .writes_wait = consent_self_writes_wait(call_form(call)),
         .now = call->now,
     };

@@ -170,11 +170,11 @@ consent_preview_put_scope(struct consent_preview *preview, struct values *item, 
 /* ---- hints ---- */
 
 enum err
-consent_preview_put_hints(struct call *call, struct values *values, scopes requested, scopes ticked,
-                          scopes domains, scopes sensitive, struct str withheld)
+consent_preview_put_hints(struct call *call, struct values *values, scopes requested,
+                          scopes selected, scopes domains, scopes sensitive, struct str withheld)
 {
     struct hints_panel_params params = {
-        .scopes = requested & ticked,
+        .scopes = requested & selected,
         .requested = requested,
         .within = domains,
         .sensitive = sensitive,

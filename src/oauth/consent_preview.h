@@ -31,7 +31,7 @@ void consent_preview_put_scope(struct consent_preview *preview, struct values *i
 /* Puts the values of hints_panel.h for an app with the selected ones of the requested scopes,
  * within these domains, with the sensitive facts of those, and without the withheld facts. */
 enum err consent_preview_put_hints(struct call *call, struct values *values, scopes requested,
-                                   scopes ticked, scopes domains, scopes sensitive,
+                                   scopes selected, scopes domains, scopes sensitive,
                                    struct str withheld);
 
 #endif

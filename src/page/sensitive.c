@@ -73,7 +73,7 @@ sensitive_put(struct call *call, struct values *item, scopes one, scopes domains
 }
 
 scopes
-sensitive_ticked(const struct call *call, const struct form *form)
+sensitive_selected(const struct call *call, const struct form *form)
 {
     scopes chosen = 0, one;
     for (size_t i = 0; form != NULL && i < form->count; i++) {

@@ -22,6 +22,6 @@ void sensitive_put(struct call *call, struct values *item, scopes one, scopes do
 
 /* The domains of the boxes that were checked. Only those that exist now: what a grant shares does
  * not grow with a domain that is added later. */
-scopes sensitive_ticked(const struct call *call, const struct form *form);
+scopes sensitive_selected(const struct call *call, const struct form *form);
 
 #endif

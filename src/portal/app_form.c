@@ -155,7 +155,7 @@ uris_problem(struct call *call, const struct app_params *params, const char *pro
 
 /* Domains first, because the developer should select the least that the app needs. */
 static void
-put_scopes(struct call *call, struct values *values, struct str ticked)
+put_scopes(struct call *call, struct values *values, struct str selected)
 {
     size_t count = scope_count(), first = (size_t)__builtin_ctzll(SCOPE_FIRST_DOMAIN);
     for (size_t n = 0; n < count; n++) {
@@ -164,7 +164,7 @@ put_scopes(struct call *call, struct values *values, struct str ticked)
         values_text(item, "scope", str_of(row->name));
         values_text(item, "title", message_sentence(call, str_of(row->title)));
         values_text(item, "sentence", message_sentence(call, str_of(row->sentence)));
-        values_flag(item, "ticked", str_has_word(ticked, str_of(row->name)));
+        values_flag(item, "selected", str_has_word(selected, str_of(row->name)));
     }
 }
 

@@ -90,11 +90,11 @@ static scopes
 read_scopes(struct call *call, const struct app *app)
 {
     const struct form *form = call_form(call);
-    scopes ticked = 0;
+    scopes selected = 0;
     for (size_t i = 0; form != NULL && i < form->count; i++)
         if (str_eq(form->fields[i].name, STR("scope")))
-            ticked |= scope_named(form->fields[i].value) & app->scopes;
-    return ticked != 0 ? ticked : app->scopes;
+            selected |= scope_named(form->fields[i].value) & app->scopes;
+    return selected != 0 ? selected : app->scopes;
 }
 
 /* prompt=consent, because a developer wants to see the page even if the app is connected. */

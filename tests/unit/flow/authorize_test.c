@@ -237,13 +237,13 @@ selected_scopes_are_granted_and_none_is_a_denial(struct kit *kit)
     static const struct {
         const char *why;
         bool allow;
-        scopes ticked;
+        scopes selected;
         scopes granted; /* 0: denied */
     } rows[] = {
-        { "one unticked", true, MUSIC, MUSIC },
-        { "ticks of what was not asked", true, HINTS | PROFILE | SCOPE_PREFERENCES_WRITE, HINTS },
-        { "nothing ticked", true, 0, 0 },
-        { "only ticks of what was not asked", true, PROFILE, 0 },
+        { "one deselected", true, MUSIC, MUSIC },
+        { "selected but not asked", true, HINTS | PROFILE | SCOPE_PREFERENCES_WRITE, HINTS },
+        { "nothing selected", true, 0, 0 },
+        { "only selected but not asked", true, PROFILE, 0 },
         { "denied", false, HINTS | MUSIC, 0 },
     };
     struct world world = world_begin(kit);
@@ -253,7 +253,7 @@ selected_scopes_are_granted_and_none_is_a_denial(struct kit *kit)
         struct authorize_begun begun = world_ask(&world, &params, T0);
         struct str code;
         assert_int_equal(
-            world_decide(&world, begun.request_id, rows[i].allow, rows[i].ticked, T0, &code),
+            world_decide(&world, begun.request_id, rows[i].allow, rows[i].selected, T0, &code),
             ERR_NONE);
         if (str_present(code) != (rows[i].granted != 0) || granted(&world, T0) != rows[i].granted)
             fail_msg("%s", rows[i].why);
@@ -316,7 +316,7 @@ an_expired_grant_needs_consent_again(struct kit *kit)
     struct authorize_begun begun = world_ask(&world, &params, T0);
     struct consent_params day = { .request_id = begun.request_id,
                                   .allow = true,
-                                  .ticked = HINTS | MUSIC,
+                                  .selected = HINTS | MUSIC,
                                   .term = TERM_DAY,
                                   .now = T0 };
     struct auth_request request;
@@ -421,7 +421,7 @@ decide_at_once(void *argument)
     const struct world *world = racer->world;
     struct consent_params params = { .request_id = racer->input,
                                      .allow = true,
-                                     .ticked = racer->number % 2 == 0 ? HINTS : MUSIC,
+                                     .selected = racer->number % 2 == 0 ? HINTS : MUSIC,
                                      .now = T0 };
     struct auth_request request;
     const struct secret *code = NULL;

@@ -61,16 +61,16 @@ has(scopes set, int bit)
     return set >> bit & 1;
 }
 
-/* Whether a request for `asked` of which `ticked` is allowed reaches the domain. */
+/* Whether a request for `asked` of which `selected` is allowed reaches the domain. */
 static bool
-reaches(scopes asked, scopes ticked, int domain)
+reaches(scopes asked, scopes selected, int domain)
 {
     bool names_a_domain = false;
     for (int i = FIRST; i < BITS; i++)
         names_a_domain |= has(asked, i);
     if (!names_a_domain || (asked & SCOPE_PREFERENCES_READ) != 0)
         return true;
-    return has(ticked, domain);
+    return has(selected, domain);
 }
 
 static void
@@ -96,15 +96,15 @@ remove_scopes(struct model *model, scopes removed)
 }
 
 static void
-consent(struct model *model, scopes asked, scopes ticked)
+consent(struct model *model, scopes asked, scopes selected)
 {
-    remove_scopes(model, asked & ~ticked);
+    remove_scopes(model, asked & ~selected);
     for (int i = 0; i < BITS; i++) {
-        model->scope[i] |= has(ticked, i);
-        if (i < FIRST || !reaches(asked, ticked, i))
+        model->scope[i] |= has(selected, i);
+        if (i < FIRST || !reaches(asked, selected, i))
             continue;
-        model->hints[i] |= (ticked & SCOPE_AGENT_HINTS) != 0;
-        model->writes[i] |= (ticked & SCOPE_PREFERENCES_WRITE) != 0;
+        model->hints[i] |= (selected & SCOPE_AGENT_HINTS) != 0;
+        model->writes[i] |= (selected & SCOPE_PREFERENCES_WRITE) != 0;
     }
 }
 
@@ -138,7 +138,7 @@ static void
 ask(struct walk *walk)
 {
     struct world *world = &walk->world;
-    scopes asked = some(walk), ticked = dice(walk, 2) == 0 ? asked : asked & some(walk);
+    scopes asked = some(walk), selected = dice(walk, 2) == 0 ? asked : asked & some(walk);
     struct authorize_params params = world_params(&world->app);
     params.scope = scopes_write(world->kit->mem, asked);
     struct authorize_begun begun = world_ask(world, &params, T0);
@@ -149,12 +149,12 @@ ask(struct walk *walk)
     if (!asks)
         code = secret_reveal(begun.code);
     else if (dice(walk, 8) == 0)
-        world_decide(world, begun.request_id, false, ticked, T0, &code);
+        world_decide(world, begun.request_id, false, selected, T0, &code);
     else if (dice(walk, 8) > 0) { /* otherwise the user leaves the page */
-        agree_at(walk, world_decide(world, begun.request_id, true, ticked, T0, &code) == ERR_NONE,
+        agree_at(walk, world_decide(world, begun.request_id, true, selected, T0, &code) == ERR_NONE,
                  "the decision is refused");
-        if (ticked != 0)
-            consent(&walk->model, asked, ticked);
+        if (selected != 0)
+            consent(&walk->model, asked, selected);
     }
     keep_tokens(walk, code);
 }

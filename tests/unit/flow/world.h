@@ -146,11 +146,11 @@ world_ask(struct world *world, const struct authorize_params *params, int64_t no
 }
 
 static inline enum err
-world_decide(struct world *world, struct str request_id, bool allow, scopes ticked, int64_t now,
+world_decide(struct world *world, struct str request_id, bool allow, scopes selected, int64_t now,
              struct str *code)
 {
     struct consent_params params = {
-        .request_id = request_id, .allow = allow, .ticked = ticked, .now = now
+        .request_id = request_id, .allow = allow, .selected = selected, .now = now
     };
     struct auth_request request;
     const struct secret *made = NULL;

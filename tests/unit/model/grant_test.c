@@ -65,7 +65,7 @@ the_user_can_limit_an_app_to_domains(void **state)
     const struct {
         const char *why;
         struct permissions held;
-        scopes asked, ticked, domains, allowed;
+        scopes asked, selected, domains, allowed;
         struct permissions after;
     } rows[] = {
         { "no limit", none, all, all, ALL, all, { all, ALL, ALL, 0 } },
@@ -84,7 +84,7 @@ the_user_can_limit_an_app_to_domains(void **state)
           HINTS | WRITE | FOOD,
           { HINTS | WRITE | FOOD, FOOD, FOOD, 0 } },
         { "hints only", wide, all, HINTS, MUSIC, HINTS, { HINTS, MUSIC, 0, 0 } },
-        { "nothing ticked", none, all, 0, MUSIC, 0, { 0, 0, 0, 0 } },
+        { "nothing selected", none, all, 0, MUSIC, 0, { 0, 0, 0, 0 } },
         { "the app asked for less",
           none,
           HINTS | MUSIC | FOOD,
@@ -108,10 +108,10 @@ the_user_can_limit_an_app_to_domains(void **state)
           { A | HINTS | WRITE | FOOD, FOOD, FOOD, 0 } },
     };
     for (size_t i = 0; i < ROWS(rows); i++) {
-        assert_row(grant_limited_scopes(rows[i].asked, rows[i].ticked, rows[i].domains) ==
+        assert_row(grant_limited_scopes(rows[i].asked, rows[i].selected, rows[i].domains) ==
                        rows[i].allowed,
                    rows[i].why);
-        assert_row(same(grant_after_limited_consent(&rows[i].held, rows[i].asked, rows[i].ticked,
+        assert_row(same(grant_after_limited_consent(&rows[i].held, rows[i].asked, rows[i].selected,
                                                     rows[i].domains),
                         rows[i].after),
                    rows[i].why);
@@ -125,14 +125,14 @@ consent_changes_only_requested_scopes(void **state)
     static const struct {
         const char *why;
         struct permissions held;
-        scopes asked, ticked;
+        scopes asked, selected;
         struct permissions expected;
     } rows[] = {
-        { "the first time, all ticked", { 0 }, A | B, A | B, { A | B, 0, ALL, 0 } },
-        { "the first time, one unticked", { 0 }, A | B, B, { B, 0, ALL, 0 } },
+        { "the first time, all selected", { 0 }, A | B, A | B, { A | B, 0, ALL, 0 } },
+        { "the first time, one deselected", { 0 }, A | B, B, { B, 0, ALL, 0 } },
         { "unticking takes away", { A | B, 0, ALL, 0 }, A | B, A, { A, 0, 0, 0 } },
         { "what was not asked stays", { A | C, ALL, 0, 0 }, B, B, { A | B | C, ALL, ALL, 0 } },
-        { "what was not asked stays, the asked is unticked",
+        { "what was not asked stays, the asked is deselected",
           { A | C, ALL, 0, 0 },
           A,
           0,
@@ -144,17 +144,17 @@ consent_changes_only_requested_scopes(void **state)
           MUSIC | HINTS | WRITE,
           ~(scopes)0,
           { MUSIC | HINTS | WRITE, MUSIC, MUSIC, 0 } },
-        { "a domain unticked",
+        { "a domain deselected",
           { 0 },
           MUSIC | FOOD | HINTS,
           MUSIC | HINTS,
           { MUSIC | HINTS, MUSIC, 0, 0 } },
-        { "a domain unticked that was allowed",
+        { "a domain deselected that was allowed",
           { MUSIC | FOOD | HINTS, MUSIC | FOOD, 0, 0 },
           MUSIC | FOOD | HINTS,
           MUSIC | HINTS,
           { MUSIC | HINTS, MUSIC, 0, 0 } },
-        { "a domain unticked in a request without hints",
+        { "a domain deselected in a request without hints",
           { MUSIC | HINTS, ALL, 0, 0 },
           MUSIC | FOOD,
           FOOD,
@@ -169,7 +169,7 @@ consent_changes_only_requested_scopes(void **state)
           FOOD | WRITE,
           FOOD | WRITE,
           { MUSIC | FOOD | HINTS | WRITE, MUSIC, FOOD, 0 } },
-        { "hints unticked",
+        { "hints deselected",
           { MUSIC | HINTS | WRITE, MUSIC, MUSIC, 0 },
           MUSIC | HINTS,
           MUSIC,
@@ -181,7 +181,7 @@ consent_changes_only_requested_scopes(void **state)
           { MUSIC | HINTS, ALL, 0, 0 } },
     };
     for (size_t i = 0; i < ROWS(rows); i++)
-        assert_row(same(grant_after_consent(&rows[i].held, rows[i].asked, rows[i].ticked),
+        assert_row(same(grant_after_consent(&rows[i].held, rows[i].asked, rows[i].selected),
                         rows[i].expected),
                    rows[i].why);
 }
@@ -298,12 +298,12 @@ sensitive_facts_follow_the_box_and_the_scopes(void **state)
         const char *why;
         scopes scopes, held, asked, chosen, expected;
     } rows[] = {
-        { "not ticked", food, 0, food, 0, 0 },
-        { "ticked", food, 0, food, food, food },
-        { "ticked for a domain that was not shown", food | music, 0, food, music, 0 },
+        { "not selected", food, 0, food, 0, 0 },
+        { "selected", food, 0, food, food, food },
+        { "selected for a domain that was not shown", food | music, 0, food, music, 0 },
         { "a domain that was not shown keeps its state", food | music, music, food, 0, music },
-        { "unticked again", food, food, food, 0, 0 },
-        { "ticked, but the scope is not", music, 0, food | music, food, 0 },
+        { "deselected again", food, food, food, 0, 0 },
+        { "selected, but the scope is not", music, 0, food | music, food, 0 },
         { "all preferences", read, 0, read, food, food },
         { "all preferences show every domain", read, food, read, 0, 0 },
     };
