@@ -57,8 +57,9 @@ post_password(struct call *call)
         return security_view(
             call, 400,
             &(struct security_problems){
-                .new_password = problem != NULL ? message_sentence(call, str_of(problem))
-                                                : message(call, KEY("security.password.raced")) });
+                .new_password = problem != NULL
+                                    ? message_sentence(call, str_of(problem))
+                                    : message(call, KEY("security.password.changed_elsewhere")) });
     if (err != ERR_NONE)
         return err;
     notice_send(call, &user, MAIL_PASSWORD, STR_NONE);

@@ -250,7 +250,7 @@ post_restore(struct call *call)
     struct correction params = params_of(call);
     struct corrected out;
     enum err err = corrections_restore(call->db, call->mem, &params, &out);
-    return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_lifted")) : err;
+    return err == ERR_NONE ? finish(call, &out, KEY("flash.fact_restored")) : err;
 }
 
 /* The user's answer to a suggested fact, or to an app that says the fact is wrong. The sentence
@@ -263,7 +263,7 @@ decide(struct call *call, bool confirm)
         [REVIEW_NONE] = { "flash.fact_decided", "flash.fact_decided" },
         [REVIEW_FACT] = { "flash.fact_rejected", "flash.fact_accepted" },
         [REVIEW_REMOVAL] = { "flash.fact_kept", "flash.fact_suppressed" },
-        [REVIEW_REMOVED] = { "flash.fact_lifted", "flash.fact_suppressed" },
+        [REVIEW_REMOVED] = { "flash.fact_restored", "flash.fact_suppressed" },
     };
     struct correction params = params_of(call);
     struct corrected out;

@@ -1,9 +1,10 @@
 /* import_pages.c - imports data of this and other services: /account/data/import.
  *
- * Takes an export of this service, a file of another service, or pasted text (transfer/bring.h).
- * The user reviews an import before it runs. Until then the document is stored as a draft
- * (transfer/draft.h), and the form contains its id, so the user confirms exactly what was shown.
- * Facts from elsewhere have a box each, and only those whose box is checked are imported. */
+ * Takes an export of this service, a file of another service, or pasted text
+ * (transfer/foreign_file.h). The user reviews an import before it runs. Until then the document is
+ * stored as a draft (transfer/draft.h), and the form contains its id, so the user confirms exactly
+ * what was shown. Facts from elsewhere have a box each, and only those whose box is checked are
+ * imported. */
 #include "fact/fact_routes.h"
 #include "base/arena.h"
 #include "dispatch/browser_session.h"
@@ -13,7 +14,7 @@
 #include "text/multipart.h"
 #include "template/template.h"
 #include "text/utf8.h"
-#include "transfer/bring.h"
+#include "transfer/foreign_file.h"
 #include "transfer/draft.h"
 #include "transfer/transfer.h"
 #include "web/call.h"
@@ -53,7 +54,7 @@ show(struct call *call, int status, const struct shown *shown)
                       pasted ? shown->problem : STR_NONE);
     values_flag(values, "refused", shown->problem.len > 0);
     values_flag(values, "ask_profile", shown->ask_profile);
-    return account_page(call, status, "account_bring", "data", values);
+    return account_page(call, status, "account_import_new", "data", values);
 }
 
 static enum err
@@ -103,29 +104,29 @@ put_added(struct call *call, struct values *item, const struct import_domain *do
 
 /* Without a default case, so that the compiler reports a kind without a sentence. */
 static const char *
-lead_of(enum bring_kind kind)
+introduction_of(enum foreign_kind kind)
 {
     switch (kind) {
-    case BRING_MEMORIES:
-        return KEY("bring.from.memories");
-    case BRING_SPOTIFY_LIBRARY:
-        return KEY("bring.from.spotify_library");
-    case BRING_SPOTIFY_PLAYLISTS:
-        return KEY("bring.from.spotify_playlists");
-    case BRING_SPOTIFY_HISTORY:
-        return KEY("bring.from.spotify_history");
-    case BRING_NETFLIX:
-        return KEY("bring.from.netflix");
-    case BRING_GOODREADS:
-        return KEY("bring.from.goodreads");
-    case BRING_EXPORT:
+    case FOREIGN_MEMORIES:
+        return KEY("import.from.memories");
+    case FOREIGN_SPOTIFY_LIBRARY:
+        return KEY("import.from.spotify_library");
+    case FOREIGN_SPOTIFY_PLAYLISTS:
+        return KEY("import.from.spotify_playlists");
+    case FOREIGN_SPOTIFY_HISTORY:
+        return KEY("import.from.spotify_history");
+    case FOREIGN_NETFLIX:
+        return KEY("import.from.netflix");
+    case FOREIGN_GOODREADS:
+        return KEY("import.from.goodreads");
+    case FOREIGN_EXPORT:
         break;
     }
     return KEY("data.preview.lead");
 }
 
 static enum err
-show_preview(struct call *call, const struct bring *brought, const struct import_counts *counts,
+show_preview(struct call *call, const struct foreign_file *file, const struct import_counts *counts,
              struct str draft)
 {
     struct values *values = values_new(call->mem);
@@ -139,13 +140,13 @@ show_preview(struct call *call, const struct bring *brought, const struct import
     }
     values_text(values, "added", message_number(call, counts->added));
     values_text(values, "kept", message_number(call, counts->kept));
-    values_text(values, "lead", message(call, lead_of(brought->kind)));
-    if (brought->unused > 0)
+    values_text(values, "lead", message(call, introduction_of(file->kind)));
+    if (file->unused > 0)
         values_text(values, "unused",
-                    message_count(call, KEY("bring.unused.one"), KEY("bring.unused.other"),
-                                  (int64_t)brought->unused));
+                    message_count(call, KEY("import.unused.one"), KEY("import.unused.other"),
+                                  (int64_t)file->unused));
     values_flag(values, "something", counts->added > 0);
-    values_flag(values, "choose", brought->kind != BRING_EXPORT);
+    values_flag(values, "choose", file->kind != FOREIGN_EXPORT);
     values_text(values, "draft", draft);
     return account_page(call, 200, "account_import", "data", values);
 }
@@ -160,60 +161,61 @@ problem_text(struct call *call, const struct why *why)
 }
 
 static struct str
-bring_text(struct call *call, enum bring_problem problem, const struct bring *brought)
+foreign_problem_text(struct call *call, enum foreign_problem problem,
+                     const struct foreign_file *file)
 {
     switch (problem) {
-    case BRING_ARCHIVE:
-        return message(call, KEY("bring.problem.archive"));
-    case BRING_NOT_TEXT:
-        return message(call, KEY("bring.problem.not_text"));
-    case BRING_EMPTY:
-        return message(call, KEY("bring.problem.empty"));
-    case BRING_NOTHING:
-        return message(call, KEY("bring.problem.nothing"));
-    case BRING_BROKEN:
-        return message(call, KEY("bring.problem.broken"));
-    case BRING_LINES:
-        return message_one(call, KEY("bring.problem.lines"), "count",
-                           message_number(call, BRING_LINES_MAX));
-    case BRING_PROFILES:
-        return message_one(call, KEY("bring.problem.profiles"), "names", brought->detail);
-    case BRING_UNKNOWN:
-    case BRING_FINE:
+    case FOREIGN_ARCHIVE:
+        return message(call, KEY("import.problem.archive"));
+    case FOREIGN_NOT_TEXT:
+        return message(call, KEY("import.problem.not_text"));
+    case FOREIGN_EMPTY:
+        return message(call, KEY("import.problem.empty"));
+    case FOREIGN_NOTHING:
+        return message(call, KEY("import.problem.nothing"));
+    case FOREIGN_BROKEN:
+        return message(call, KEY("import.problem.broken"));
+    case FOREIGN_LINES:
+        return message_one(call, KEY("import.problem.lines"), "count",
+                           message_number(call, FOREIGN_LINES_MAX));
+    case FOREIGN_PROFILES:
+        return message_one(call, KEY("import.problem.profiles"), "names", file->detail);
+    case FOREIGN_UNKNOWN:
+    case FOREIGN_FINE:
         break;
     }
-    return message(call, KEY("bring.problem.unknown"));
+    return message(call, KEY("import.problem.unknown"));
 }
 
 /* ---- import ---- */
 
 /* The draft is stored only if there is something to import, and replaces an earlier one. */
 static enum err
-preview(struct call *call, const struct bring *brought)
+preview(struct call *call, const struct foreign_file *file)
 {
     struct import_counts counts;
     struct why why = { 0 };
     struct str user_id = call->browser->user.id, draft = STR("");
-    if (brought->document.len > TRANSFER_MAX) {
+    if (file->document.len > TRANSFER_MAX) {
         why_set(&why, "it is larger than 8 MiB, and only an administrator can import it, with "
                       "penchant import");
         return refuse(call, problem_text(call, &why));
     }
     enum err err = transfer_preview(call->db, call->mem, user_id, call->web->settings.domains,
-                                    brought->document, call->now, &counts, &why);
+                                    file->document, call->now, &counts, &why);
     if (err == ERR_INVALID)
         return refuse(call, problem_text(call, &why));
     if (err == ERR_NONE && counts.added > 0)
-        err = draft_keep(call->db, call->mem, user_id, brought->document, call->now, &draft);
-    return err == ERR_NONE ? show_preview(call, brought, &counts, draft) : err;
+        err = draft_keep(call->db, call->mem, user_id, file->document, call->now, &draft);
+    return err == ERR_NONE ? show_preview(call, file, &counts, draft) : err;
 }
 
-/* A file wins over text. Its content decides its format (bring_read()), not its name. */
+/* A file wins over text. Its content decides its format (foreign_file_read()), not its name. */
 static enum err
 post_import(struct call *call)
 {
     struct multipart parts;
-    struct bring brought;
+    struct foreign_file file;
     if (browser_session_read_parts(call, &parts) != ERR_NONE)
         return refuse(call, message(call, KEY("data.import.unreadable")));
     struct str document = multipart_find(&parts, "file");
@@ -222,18 +224,18 @@ post_import(struct call *call)
         document = multipart_find(&parts, "text");
     if (str_trim(document).len == 0)
         return refuse(call, message(call, KEY("data.import.nothing")));
-    struct bring_params params = { .domains = call->web->settings.domains,
-                                   .text = document,
-                                   .profile =
-                                       str_first(multipart_find(&parts, "profile"), PROFILE_MAX),
-                                   .now = call->now };
-    enum bring_problem problem = bring_read(call->mem, &params, &brought);
-    if (problem != BRING_FINE)
+    struct foreign_params params = { .domains = call->web->settings.domains,
+                                     .text = document,
+                                     .profile =
+                                         str_first(multipart_find(&parts, "profile"), PROFILE_MAX),
+                                     .now = call->now };
+    enum foreign_problem problem = foreign_file_read(call->mem, &params, &file);
+    if (problem != FOREIGN_FINE)
         return show(call, 400,
-                    &(struct shown){ .problem = bring_text(call, problem, &brought),
+                    &(struct shown){ .problem = foreign_problem_text(call, problem, &file),
                                      .text = pasted && utf8_valid(document) ? document : STR_NONE,
-                                     .ask_profile = problem == BRING_PROFILES });
-    return preview(call, &brought);
+                                     .ask_profile = problem == FOREIGN_PROFILES });
+    return preview(call, &file);
 }
 
 /* The checked boxes. The import ignores names that are not in the document. */
@@ -287,7 +289,7 @@ const struct route account_import_routes[] = {
     { GET, HERE, get_import, CALLER_USER,
       .summary = "Shows how to import data from other services.", .page = true },
     { POST, HERE, post_import, CALLER_USER, .summary = "Previews an import.", .page = true,
-      .body = BODY_FILE, .body_max = BRING_MAX + FORM_OVERHEAD, .blocks = true },
+      .body = BODY_FILE, .body_max = FOREIGN_MAX + FORM_OVERHEAD, .blocks = true },
     { POST, HERE "/confirm", post_confirm, CALLER_USER, .summary = "Runs a previewed import.",
       .page = true, ROUTE_FIELDS(confirm_fields), .body = BODY_FORM, .body_max = 16 * KIB,
       .blocks = true },

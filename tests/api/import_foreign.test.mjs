@@ -8,11 +8,11 @@ import { assertPage } from "../kit/expect.mjs";
 import { addPerson } from "../kit/oauth.mjs";
 import { connected, FOOD, MUSIC } from "../kit/preferences.mjs";
 
-const BRING = "/account/data/import";
+const IMPORT = "/account/data/import";
 const MEDIA = "media_profile";
 
 async function send(person, { file, text, profile, status = 200 }) {
-  const form = formOn(await open(person, BRING), BRING).value("form");
+  const form = formOn(await open(person, IMPORT), IMPORT).value("form");
   const part = (name, value, more = "") => Buffer.concat([Buffer.from(`--x\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n`), Buffer.from(value), Buffer.from("\r\n")]);
   const body = Buffer.concat([
     part("form", form),
@@ -21,7 +21,7 @@ async function send(person, { file, text, profile, status = 200 }) {
     ...(profile === undefined ? [] : [part("profile", profile)]),
     Buffer.from("--x--\r\n"),
   ]);
-  const answer = await person.ask("POST", BRING, {
+  const answer = await person.ask("POST", IMPORT, {
     body,
     headers: { origin: person.w.publicOrigin(), "sec-fetch-site": "same-origin", "content-type": "multipart/form-data; boundary=x" },
   });
@@ -32,7 +32,7 @@ async function send(person, { file, text, profile, status = 200 }) {
 
 const boxes = (page) => [...page.text.matchAll(/<input type="checkbox" name="take" value="([^"]+)" checked> <span><span class="fact-value">([^<]*)<\/span> <span class="fact-text">([^<]*)/g)].map(([, name, value, label]) => ({ name, value, label: label.trim() }));
 const values = (page) => boxes(page).map(({ value }) => value);
-const accept = (person, page, ticks) => press(person, page, `${BRING}/confirm`, ticks ? { ticks } : { ticks: boxes(page).map(({ name }) => name) });
+const accept = (person, page, ticks) => press(person, page, `${IMPORT}/confirm`, ticks ? { ticks } : { ticks: boxes(page).map(({ name }) => name) });
 const atomsOf = async (person, domain) => JSON.parse((await person.get("/account/data/export", { "sec-fetch-site": "same-origin" })).text).domains[domain].atoms;
 
 const MEMORIES = `## Food
@@ -72,8 +72,8 @@ test("nothing checked imports nothing, and a box of another document does not ex
   const none = await send(ada, { text: "Likes jazz" });
   assert.match(flashOf(await accept(ada, none, [])), /Facts imported: 0/);
   const page = await send(ada, { text: "Likes jazz" });
-  const form = formOn(page, `${BRING}/confirm`);
-  const answer = await ada.post(`${BRING}/confirm`, { form: form.value("form"), draft: form.value("draft"), choose: "yes", take: `${MUSIC}.7` });
+  const form = formOn(page, `${IMPORT}/confirm`);
+  const answer = await ada.post(`${IMPORT}/confirm`, { form: form.value("form"), draft: form.value("draft"), choose: "yes", take: `${MUSIC}.7` });
   assert.equal(answer.status, 303);
   assert.deepEqual(await atomsOf(ada, MUSIC), []);
 });
@@ -101,7 +101,7 @@ test("the newest preview replaces the one before it, also between kinds of files
   const { ada } = await connected(t);
   const first = await send(ada, { text: "Likes jazz" });
   const second = await send(ada, { text: "Likes techno" });
-  const refused = await press(ada, first, `${BRING}/confirm`, { status: 400, ticks: [`${MUSIC}.0`] });
+  const refused = await press(ada, first, `${IMPORT}/confirm`, { status: 400, ticks: [`${MUSIC}.0`] });
   assert.match(mainText(refused), /has expired or was replaced/);
   await accept(ada, second);
   assert.deepEqual((await atomsOf(ada, MUSIC)).map(({ value }) => value), ["techno"]);
@@ -173,9 +173,9 @@ test("an import belongs to the user who made it, and needs a session and a form 
   const eve = await addPerson(w, "eve");
   const page = await send(ada, { text: "Likes jazz" });
   const theirs = await send(eve, { text: "Likes techno" });
-  const draft = formOn(page, `${BRING}/confirm`).value("draft");
-  const stolen = await press(eve, theirs, `${BRING}/confirm`, { status: 400, typed: { draft } });
+  const draft = formOn(page, `${IMPORT}/confirm`).value("draft");
+  const stolen = await press(eve, theirs, `${IMPORT}/confirm`, { status: 400, typed: { draft } });
   assert.match(mainText(stolen), /has expired or was replaced/);
-  assert.equal((await ada.post(`${BRING}/confirm`, { form: "wrong", draft, choose: "yes", take: `${MUSIC}.0` })).status, 403);
+  assert.equal((await ada.post(`${IMPORT}/confirm`, { form: "wrong", draft, choose: "yes", take: `${MUSIC}.0` })).status, 403);
   assert.deepEqual([await atomsOf(ada, MUSIC), await atomsOf(eve, MUSIC)], [[], []]);
 });

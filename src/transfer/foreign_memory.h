@@ -1,8 +1,8 @@
-/* bring_memory.h - the wording of lines that an assistant has saved about its user.
+/* foreign_memory.h - the wording of lines that an assistant has saved about its user.
  *
  * Pure; results point into the line or are allocated from `mem`. Any thread may call it. */
-#ifndef TRANSFER_BRING_MEMORY_H
-#define TRANSFER_BRING_MEMORY_H
+#ifndef TRANSFER_FOREIGN_MEMORY_H
+#define TRANSFER_FOREIGN_MEMORY_H
 
 #include "base/str.h"
 

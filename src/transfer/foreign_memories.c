@@ -1,11 +1,12 @@
-/* bring_memories.c - text with one statement per line: what an assistant has saved about its user.
+/* foreign_memories.c - text with one statement per line: what an assistant has saved about its
+ * user.
  *
  * A line becomes a fact of a member if the line names the member ("Favorite artists: Björk"), or if
  * nothing but a value of the member's vocabulary is left of it ("User is allergic to peanuts").
  * Every other line is offered as a statement. A wrong fact is worse than a statement, so a line
  * that could belong to members of several domains is one, unless the words name one of the domains.
  */
-#include "transfer/bring_memory.h"
+#include "transfer/foreign_memory.h"
 
 #include "base/arena.h"
 #include "value/danger.h"
@@ -13,15 +14,15 @@
 #include "domain/value_text.h"
 #include "context/context.h"
 #include "text/utf8.h"
-#include "transfer/bring.h"
-#include "transfer/bring_internal.h"
+#include "transfer/foreign_file.h"
+#include "transfer/foreign_internal.h"
 
 #define STEM_LENGTH 6
 #define LINE_MAX_BYTES 4096
 #define OTHER_DOMAIN STR("lifestyle_profile") /* of statements about nothing in particular */
 
 struct line {
-    struct bringing *bringing;
+    struct foreign_import *import;
     struct str text;
     bool negative;
     struct str liked; /* the rest after "I like" or "I don't like"; absent: no such beginning */
@@ -36,7 +37,7 @@ is_vocabulary(const struct line *line, const struct member *member, struct str t
 {
     struct value *values = NULL;
     size_t count = 0;
-    if (!bring_values(line->bringing->row, member, text, &values, &count))
+    if (!foreign_values(line->import->row, member, text, &values, &count))
         return false;
     for (size_t i = 0; i < count; i++)
         if (vocabulary_find(member->vocabulary, values[i].key) == NULL)
@@ -94,13 +95,13 @@ static const struct member *
 find_named(const struct line *line, struct str label, struct str values,
            const struct domain **domain)
 {
-    const struct domains *domains = line->bringing->params->domains;
+    const struct domains *domains = line->import->params->domains;
     const struct member *found = NULL;
     int best = 0;
     for (size_t d = 0; d < domains->count; d++)
         for (size_t m = 0; m < domains->list[d].member_count; m++) {
             const struct member *member = &domains->list[d].members[m];
-            int fit = !is_name_of(line->bringing->row, label, member)
+            int fit = !is_name_of(line->import->row, label, member)
                           ? 0
                           : fit_of(line, &domains->list[d], member, values);
             if (fit == 0 || fit < best)
@@ -137,11 +138,11 @@ add_values(const struct line *line, const struct domain *domain, const struct me
     size_t count = 0;
     bool many = str_index(list, ',') < list.len && member->type == MEMBER_ARRAY, all = true;
     if (!many)
-        return bring_add(line->bringing, domain, member, list);
+        return foreign_add(line->import, domain, member, list);
     while (all && next_value(&rest, &part))
-        all = bring_values(line->bringing->row, member, part, &unused, &count);
+        all = foreign_values(line->import->row, member, part, &unused, &count);
     for (rest = list; all && next_value(&rest, &part);)
-        all = bring_add(line->bringing, domain, member, part);
+        all = foreign_add(line->import, domain, member, part);
     return all;
 }
 
@@ -163,7 +164,7 @@ add_named(const struct line *line)
 static bool
 is_mentioned(const struct line *line, const struct member *member)
 {
-    struct str text = value_fold(line->bringing->row, line->text);
+    struct str text = value_fold(line->import->row, line->text);
     struct str stem = str_first(member->name, STEM_LENGTH);
     for (size_t i = 0; i + stem.len <= text.len; i++)
         if (str_starts(str_from(text, i), stem))
@@ -181,7 +182,7 @@ states_danger(const struct line *line, const struct domain *domain, const struct
         return concern != CONCERN_NONE;
     return concern == CONCERN_FOOD &&
            (is_mentioned(line, member) ||
-            (danger_in_statement(line->bringing->row, member, concern, line->text, &found) &&
+            (danger_in_statement(line->import->row, member, concern, line->text, &found) &&
              found.allergies));
 }
 
@@ -189,7 +190,7 @@ states_danger(const struct line *line, const struct domain *domain, const struct
 static struct str
 accepted(const struct line *line, const struct domain *domain, const struct member *member)
 {
-    struct arena *mem = line->bringing->row;
+    struct arena *mem = line->import->row;
     bool critical = member->safety == SAFETY_CRITICAL;
     if (member->vocabulary == NULL || member->sensitive ||
         statement_concern(domain, line->text) == CONCERN_PRIVATE || /* "celiac" says more */
@@ -234,7 +235,7 @@ accepting(const struct line *line, const struct domain *domain, struct str *text
 static bool
 add_vocabulary(const struct line *line)
 {
-    const struct domains *domains = line->bringing->params->domains;
+    const struct domains *domains = line->import->params->domains;
     const struct domain *best = NULL;
     const struct member *chosen = NULL;
     struct str value = STR_NONE;
@@ -256,7 +257,7 @@ add_vocabulary(const struct line *line)
             several = false;
         }
     }
-    return best != NULL && !several && bring_add(line->bringing, best, chosen, value);
+    return best != NULL && !several && foreign_add(line->import, best, chosen, value);
 }
 
 /* ---- statements ---- */
@@ -275,7 +276,7 @@ statements_of(const struct domain *domain)
 static const struct domain *
 domain_of(const struct line *line)
 {
-    const struct domains *domains = line->bringing->params->domains;
+    const struct domains *domains = line->import->params->domains;
     for (size_t i = 0; i < domains->count; i++)
         if (statement_concern(&domains->list[i], line->text) == CONCERN_FOOD &&
             context_chosen(&line->about, &domains->list[i]) != NULL)
@@ -292,25 +293,25 @@ domain_of(const struct line *line)
 
 /* In this order: named, vocabulary, statement. False: no member accepts the line. */
 static bool
-add_line(struct bringing *bringing, struct str text, struct str heading)
+add_line(struct foreign_import *import, struct str text, struct str heading)
 {
-    struct line line = { .bringing = bringing };
+    struct line line = { .import = import };
     if (utf8_length(text) > VALUE_MAX_CHARACTERS)
         return false;
-    line.text = memory_first_person(bringing->row, text);
+    line.text = memory_first_person(import->row, text);
     memory_liking(line.text, &line.liked, &line.negative);
-    context_find(bringing->params->domains->contexts, line.text, &line.about);
+    context_find(import->params->domains->contexts, line.text, &line.about);
     /* "Food" above a list says what its lines are about, unless a line says it itself. */
     if (line.about.count == 0)
-        context_find(bringing->params->domains->contexts, heading, &line.about);
+        context_find(import->params->domains->contexts, heading, &line.about);
     if (add_named(&line) || add_vocabulary(&line))
         return true;
     const struct domain *domain = domain_of(&line);
-    return bring_add(bringing, domain, statements_of(domain), line.text);
+    return foreign_add(import, domain, statements_of(domain), line.text);
 }
 
-enum bring_problem
-bring_memories(struct bringing *bringing, struct str text)
+enum foreign_problem
+foreign_memories(struct foreign_import *import, struct str text)
 {
     struct str line, heading = STR(""), rest = text;
     while (str_cut(&rest, '\n', &line)) {
@@ -320,18 +321,18 @@ bring_memories(struct bringing *bringing, struct str text)
         if (read.kind != MEMORY_STATEMENT)
             continue;
         /* An error instead of a cut: a user who pastes a long text should decide what is in it. */
-        if (++bringing->out->rows > BRING_LINES_MAX)
-            return BRING_LINES;
+        if (++import->out->rows > FOREIGN_LINES_MAX)
+            return FOREIGN_LINES;
         struct str sentence, sentences = read.text;
         if (sentences.len > LINE_MAX_BYTES) {
-            bringing->out->unused++;
+            import->out->unused++;
             continue;
         }
         while (memory_cut(&sentences, &sentence)) {
-            bringing->out->unused += add_line(bringing, sentence, heading) ? 0 : 1;
-            arena_reset(bringing->row);
+            import->out->unused += add_line(import, sentence, heading) ? 0 : 1;
+            arena_reset(import->row);
         }
     }
-    bringing->out->kind = BRING_MEMORIES;
-    return BRING_FINE;
+    import->out->kind = FOREIGN_MEMORIES;
+    return FOREIGN_FINE;
 }

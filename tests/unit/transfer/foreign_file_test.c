@@ -3,23 +3,23 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "text/json_read.h"
-#include "transfer/bring.h"
+#include "transfer/foreign_file.h"
 #include "unit/domains_kit.h"
 
 /* The facts of a text: "member=value; ", or the number of the problem. */
 static struct str
 facts_of(struct arena *mem, struct str text, const char *profile)
 {
-    struct bring_params params = {
+    struct foreign_params params = {
         .domains = kit_domains(), .text = text, .profile = str_of(profile), .now = 1794648600
     };
-    struct bring brought;
-    enum bring_problem problem = bring_read(mem, &params, &brought);
+    struct foreign_file file;
+    enum foreign_problem problem = foreign_file_read(mem, &params, &file);
     const struct json_value *root = NULL;
-    if (problem != BRING_FINE)
-        return str_format(mem, "problem %d%s%.*s", problem, brought.detail.len > 0 ? " " : "",
-                          STR_ARG(brought.detail));
-    assert_int_equal(json_read(mem, brought.document, 10, &root, NULL), ERR_NONE);
+    if (problem != FOREIGN_FINE)
+        return str_format(mem, "problem %d%s%.*s", problem, file.detail.len > 0 ? " " : "",
+                          STR_ARG(file.detail));
+    assert_int_equal(json_read(mem, file.document, 10, &root, NULL), ERR_NONE);
     const struct json_value *domains = json_member(root, "domains");
     struct buf out = buf_in(mem, 64 * 1024);
     for (size_t d = 0; d < domains->count; d++) {
@@ -219,24 +219,24 @@ limits_hold(void **state)
     struct arena *mem = arena_new();
     struct buf text = buf_in(mem, 1 << 20);
     (void)state;
-    for (int i = 0; i < BRING_LINES_MAX; i++)
+    for (int i = 0; i < FOREIGN_LINES_MAX; i++)
         buf_add_format(&text, "I like the number %d\n", i);
-    struct bring_params params = { kit_domains(), buf_str(&text), STR_NONE, 1 };
-    struct bring brought;
-    assert_int_equal(bring_read(mem, &params, &brought), BRING_FINE);
-    assert_int_equal(brought.rows, BRING_LINES_MAX);
-    assert_int_equal(brought.unused, 0);
+    struct foreign_params params = { kit_domains(), buf_str(&text), STR_NONE, 1 };
+    struct foreign_file file;
+    assert_int_equal(foreign_file_read(mem, &params, &file), FOREIGN_FINE);
+    assert_int_equal(file.rows, FOREIGN_LINES_MAX);
+    assert_int_equal(file.unused, 0);
     buf_add_c(&text, "one more");
     params.text = buf_str(&text);
-    assert_int_equal(bring_read(mem, &params, &brought), BRING_LINES);
+    assert_int_equal(foreign_file_read(mem, &params, &file), FOREIGN_LINES);
     /* A sentence that is too long is not used; the sentences of a long line are. */
     struct buf line = buf_in(mem, 4096);
     for (int i = 0; i < 60; i++)
         buf_add_c(&line, "words ");
     buf_add_c(&line, "end. I collect stamps.");
     params.text = buf_str(&line);
-    assert_int_equal(bring_read(mem, &params, &brought), BRING_FINE);
-    assert_int_equal(brought.unused, 1);
+    assert_int_equal(foreign_file_read(mem, &params, &file), FOREIGN_FINE);
+    assert_int_equal(file.unused, 1);
     arena_free(mem);
 }
 

@@ -2,7 +2,7 @@
  * The first line names a profile. */
 #include "fuzz_store.h"
 
-#include "transfer/bring.h"
+#include "transfer/foreign_file.h"
 #include "transfer/transfer.h"
 
 int
@@ -19,19 +19,19 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct str text = fuzz_input(mem, data, size), profile = STR("");
     if (size > 0)
         str_cut(&text, '\n', &profile);
-    struct bring_params params = {
+    struct foreign_params params = {
         .domains = kit_domains(), .text = text, .profile = profile, .now = NOW
     };
-    struct bring brought;
+    struct foreign_file file;
     struct import_counts counts;
     struct why why = { 0 };
-    enum bring_problem problem = bring_read(mem, &params, &brought);
-    if (problem == BRING_FINE && brought.kind != BRING_EXPORT) {
-        MUST(transfer_preview(db, mem, ada, kit_domains(), brought.document, NOW, &counts, &why) ==
+    enum foreign_problem problem = foreign_file_read(mem, &params, &file);
+    if (problem == FOREIGN_FINE && file.kind != FOREIGN_EXPORT) {
+        MUST(transfer_preview(db, mem, ada, kit_domains(), file.document, NOW, &counts, &why) ==
              ERR_NONE);
-        MUST(counts.added > 0 && counts.added + counts.kept <= BRING_FACTS_MAX);
+        MUST(counts.added > 0 && counts.added + counts.kept <= FOREIGN_FACTS_MAX);
     }
-    MUST(problem != BRING_PROFILES || brought.detail.len > 0);
+    MUST(problem != FOREIGN_PROFILES || file.detail.len > 0);
     arena_free(mem);
     return 0;
 }

@@ -9,7 +9,7 @@ import { Client } from "../kit/preferences.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
 const open = browserForThisFile();
-const BRING = "/account/data/import";
+const IMPORT = "/account/data/import";
 const MUSIC = "music_preferences";
 const MEDIA = "media_profile";
 const FOOD = "food_profile";
@@ -19,11 +19,11 @@ async function scene(test, view) {
   const { w, ada, app } = await stage(t);
   const api = await Client.connect(ada, app, { scope: "preferences:read" });
   const page = await open(t, w, view);
-  await page.goto(`/signin?next=${BRING}`);
+  await page.goto(`/signin?next=${IMPORT}`);
   await signIn(page, { password: PASSWORD });
-  await page.waitForURL(`**${BRING}`);
+  await page.waitForURL(`**${IMPORT}`);
   const look = async (what) => {
-    await page.shoot(`bring-${what}`);
+    await page.shoot(`import-${what}`);
     if (view.javaScriptEnabled === false) return; // the checks are scripts
     await inBothViews(page, what, assertAccessible, assertFits, assertApart, assertLight);
   };
@@ -34,12 +34,12 @@ async function scene(test, view) {
   return { page, look, stored };
 }
 
-const send = (page) => page.click(`form[action='${BRING}'] button[type=submit]`);
+const send = (page) => page.click(`form[action='${IMPORT}'] button[type=submit]`);
 const choose = (page, name, text) => page.setInputFiles("#file", { name, mimeType: "application/octet-stream", buffer: Buffer.from(text) });
 const offered = (page) => page.$$eval("input[name=take]", (all) => all.map((one) => one.closest("label").querySelector(".fact-value").textContent));
 const untick = (page, value) => page.locator("label.tick", { hasText: value }).locator("input").uncheck();
 const take = async (page, imported) => {
-  await page.click(`form[action='${BRING}/confirm'] button[type=submit]`);
+  await page.click(`form[action='${IMPORT}/confirm'] button[type=submit]`);
   await page.waitForSelector(`.flash >> text=Facts imported: ${imported}`);
 };
 
@@ -76,7 +76,7 @@ for (const view of [...VIEWS, { name: "desk-plain", javaScriptEnabled: false }])
     assert.deepEqual((await offered(page)).sort(), ["I am planning a trip to Lisbon", "jazz", "peanuts", "techno"]);
     assert.deepEqual(await stored(), {}, "the preview stored something");
     await page.click("text=Cancel");
-    await page.waitForURL(`**${BRING}`);
+    await page.waitForURL(`**${IMPORT}`);
     assert.deepEqual(await stored(), {}, "Cancel stored something");
 
     await page.fill("#text", MEMORIES);
@@ -86,7 +86,7 @@ for (const view of [...VIEWS, { name: "desk-plain", javaScriptEnabled: false }])
     await take(page, 2);
     assert.deepEqual(await stored(), { [FOOD]: { allergies: ["peanuts"] }, [MUSIC]: { genres: ["jazz"] } });
 
-    await page.goto(BRING);
+    await page.goto(IMPORT);
     await choose(page, "YourLibrary.json", SPOTIFY);
     await send(page);
     await page.waitForSelector("table.counts");
@@ -96,7 +96,7 @@ for (const view of [...VIEWS, { name: "desk-plain", javaScriptEnabled: false }])
     await take(page, 2);
     assert.deepEqual((await stored())[MUSIC], { favorite_artists: ["Björk"], favorite_albums: ["Kid A by Radiohead"], genres: ["jazz"] });
 
-    await page.goto(BRING);
+    await page.goto(IMPORT);
     await choose(page, "ViewingActivity.csv", HOUSEHOLD);
     await send(page);
     await page.waitForSelector("text=several profiles: Ada, Kids");
@@ -109,7 +109,7 @@ for (const view of [...VIEWS, { name: "desk-plain", javaScriptEnabled: false }])
     await look("netflix");
     await take(page, 1);
 
-    await page.goto(BRING);
+    await page.goto(IMPORT);
     await choose(page, "goodreads_library_export.csv", GOODREADS);
     await send(page);
     await page.waitForSelector("table.counts");
@@ -120,7 +120,7 @@ for (const view of [...VIEWS, { name: "desk-plain", javaScriptEnabled: false }])
     assert.deepEqual([media.favorite_books, Object.values(media).flat().includes("Dark")], [["Dune", "Emma"], true]);
 
     // Again: everything is known.
-    await page.goto(BRING);
+    await page.goto(IMPORT);
     await choose(page, "goodreads_library_export.csv", GOODREADS);
     await send(page);
     await page.waitForSelector("text=There is nothing new in this file.");
@@ -169,7 +169,7 @@ test("the keyboard alone pastes memories, leaves one out, and imports the others
   };
   await tabTo(() => document.activeElement.id === "text");
   await page.keyboard.insertText("Likes jazz and techno");
-  await tabTo(() => document.activeElement.matches("form.bring button[type=submit]"));
+  await tabTo(() => document.activeElement.matches("form.import button[type=submit]"));
   await page.keyboard.press("Enter");
   await page.waitForSelector("table.counts");
   await tabTo(() => document.activeElement.name === "take" && /techno/.test(document.activeElement.closest("label").textContent));

@@ -1,15 +1,15 @@
-/* bring_table.c - tables with one row per viewing or book: Netflix and Goodreads.
+/* foreign_table.c - tables with one row per viewing or book: Netflix and Goodreads.
  *
  * The titles of the columns decide which it is. Netflix has two layouts: the short one of the
  * account page has titles and dates only; the long one of a data request also has profiles,
  * durations, and trailers, which are filtered out. Columns that a layout lacks are CSV_FIELDS_MAX,
  * and their fields are empty. */
 #include "base/ascii.h"
-#include "transfer/bring_internal.h"
+#include "transfer/foreign_internal.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "transfer/bring.h"
+#include "transfer/foreign_file.h"
 #include "transfer/csv.h"
 
 #define MEDIA "media_profile"
@@ -82,18 +82,18 @@ series_of(struct str title)
 
 /* The names of the profiles in the file, in their order. */
 static size_t
-list_profiles(struct bringing *bringing, struct str rest, size_t column, struct str *out)
+list_profiles(struct foreign_import *import, struct str rest, size_t column, struct str *out)
 {
     struct csv_row row;
     size_t count = 0;
-    while (column < CSV_FIELDS_MAX && csv_next(bringing->row, &rest, &row)) {
+    while (column < CSV_FIELDS_MAX && csv_next(import->row, &rest, &row)) {
         struct str name = csv_field(&row, column);
         bool seen = name.len == 0;
         for (size_t i = 0; i < count && !seen; i++)
             seen = str_eq(out[i], name);
         if (!seen && count < PROFILES_MAX)
-            out[count++] = str_copy(bringing->work, name);
-        arena_reset(bringing->row);
+            out[count++] = str_copy(import->work, name);
+        arena_reset(import->row);
     }
     return count;
 }
@@ -107,48 +107,48 @@ is_chosen(struct str profile, struct str wanted)
 /* Chooses the profile whose rows are read: the only one, or the one that was named. False: the file
  * has several profiles, and none of them was named; detail lists them for the user. */
 static bool
-choose_profile(struct bringing *bringing, struct str rest, size_t column)
+choose_profile(struct foreign_import *import, struct str rest, size_t column)
 {
-    struct str names[PROFILES_MAX], wanted = str_trim(bringing->params->profile);
-    size_t count = list_profiles(bringing, rest, column, names);
+    struct str names[PROFILES_MAX], wanted = str_trim(import->params->profile);
+    size_t count = list_profiles(import, rest, column, names);
     bool chosen = count <= 1;
-    struct buf list = buf_in(bringing->work, NAMES_MAX);
+    struct buf list = buf_in(import->work, NAMES_MAX);
     for (size_t i = 0; i < count; i++) {
         chosen = chosen || (wanted.len > 0 && is_chosen(names[i], wanted));
         buf_add_c(&list, i == 0 ? "" : ", ");
         buf_add(&list, str_first(names[i], 60));
     }
     if (!chosen)
-        bringing->out->detail = buf_str(&list);
+        import->out->detail = buf_str(&list);
     return chosen;
 }
 
-static enum bring_problem
-read_viewings(struct bringing *bringing, struct str rest, const struct viewings *columns)
+static enum foreign_problem
+read_viewings(struct foreign_import *import, struct str rest, const struct viewings *columns)
 {
-    struct ranking *series = ranking_new(bringing->work), *films = ranking_new(bringing->work);
+    struct ranking *series = ranking_new(import->work), *films = ranking_new(import->work);
     struct csv_row row;
-    bringing->out->kind = BRING_NETFLIX;
-    if (!choose_profile(bringing, rest, columns->profile))
-        return BRING_PROFILES;
-    bool several = bringing->params->profile.len > 0 && columns->profile < CSV_FIELDS_MAX;
-    while (csv_next(bringing->row, &rest, &row)) {
+    import->out->kind = FOREIGN_NETFLIX;
+    if (!choose_profile(import, rest, columns->profile))
+        return FOREIGN_PROFILES;
+    bool several = import->params->profile.len > 0 && columns->profile < CSV_FIELDS_MAX;
+    while (csv_next(import->row, &rest, &row)) {
         struct str title = csv_field(&row, columns->title);
         int64_t seconds = seconds_of(csv_field(&row, columns->duration));
         bool known_length = columns->duration < CSV_FIELDS_MAX;
         bool watched = !known_length || seconds >= WATCHED_SECONDS;
-        bool mine = !several || is_chosen(csv_field(&row, columns->profile),
-                                          str_trim(bringing->params->profile));
-        bringing->out->rows++;
+        bool mine = !several ||
+                    is_chosen(csv_field(&row, columns->profile), str_trim(import->params->profile));
+        import->out->rows++;
         if (mine && watched && csv_field(&row, columns->extra).len == 0) {
             struct str show = series_of(title);
             ranking_add(str_present(show) ? series : films, str_present(show) ? show : title, 1);
         }
-        arena_reset(bringing->row);
+        arena_reset(import->row);
     }
-    bring_add_top(bringing, MEDIA, "favorite_shows", series, EPISODES, 1);
-    bring_add_top(bringing, MEDIA, "favorite_movies", films, VIEWINGS, 1);
-    return BRING_FINE;
+    foreign_add_top(import, MEDIA, "favorite_shows", series, EPISODES, 1);
+    foreign_add_top(import, MEDIA, "favorite_movies", films, VIEWINGS, 1);
+    return FOREIGN_FINE;
 }
 
 /* ---- Goodreads ---- */
@@ -167,39 +167,39 @@ without_series(struct str title)
     return plain.len > 0 ? plain : title;
 }
 
-static enum bring_problem
-read_books(struct bringing *bringing, struct str rest, const struct csv_row *titles)
+static enum foreign_problem
+read_books(struct foreign_import *import, struct str rest, const struct csv_row *titles)
 {
-    struct ranking *books = ranking_new(bringing->work), *authors = ranking_new(bringing->work);
+    struct ranking *books = ranking_new(import->work), *authors = ranking_new(import->work);
     size_t title = csv_column(titles, "Title"), author = csv_column(titles, "Author"),
            rating = csv_column(titles, "My Rating");
     struct csv_row row;
     int64_t stars;
-    bringing->out->kind = BRING_GOODREADS;
-    while (csv_next(bringing->row, &rest, &row)) {
-        bringing->out->rows++;
+    import->out->kind = FOREIGN_GOODREADS;
+    while (csv_next(import->row, &rest, &row)) {
+        import->out->rows++;
         if (str_to_int(csv_field(&row, rating), BOOK_STARS, 5, &stars)) {
             ranking_add(books, without_series(csv_field(&row, title)), stars);
             ranking_add(authors, csv_field(&row, author), 1);
         }
-        arena_reset(bringing->row);
+        arena_reset(import->row);
     }
-    bring_add_top(bringing, MEDIA, "favorite_books", books, BOOK_STARS, 1);
-    bring_add_top(bringing, MEDIA, "favorite_authors", authors, AUTHOR_BOOKS, 1);
-    return BRING_FINE;
+    foreign_add_top(import, MEDIA, "favorite_books", books, BOOK_STARS, 1);
+    foreign_add_top(import, MEDIA, "favorite_authors", authors, AUTHOR_BOOKS, 1);
+    return FOREIGN_FINE;
 }
 
 /* ---- recognition ---- */
 
 /* Needs a title column and what only one of the files has. Two columns "Title" and "Date" are the
  * short layout of Netflix. */
-enum bring_problem
-bring_table(struct bringing *bringing, struct str text, bool *known)
+enum foreign_problem
+foreign_table(struct foreign_import *import, struct str text, bool *known)
 {
     struct str rest = text;
     struct csv_row row;
-    if (!csv_next(bringing->work, &rest, &row))
-        return BRING_FINE;
+    if (!csv_next(import->work, &rest, &row))
+        return FOREIGN_FINE;
     struct viewings columns = {
         .title = csv_column(&row, "Title"),
         .profile = csv_column(&row, "Profile Name"),
@@ -213,6 +213,6 @@ bring_table(struct bringing *bringing, struct str text, bool *known)
                  csv_column(&row, "Author") < CSV_FIELDS_MAX;
     *known = has_title && (dated || logged || rated);
     if (!*known)
-        return BRING_FINE;
-    return rated ? read_books(bringing, rest, &row) : read_viewings(bringing, rest, &columns);
+        return FOREIGN_FINE;
+    return rated ? read_books(import, rest, &row) : read_viewings(import, rest, &columns);
 }

@@ -1,13 +1,13 @@
-/* bring_spotify.c - Spotify's account data: library, playlists, and both kinds of history.
+/* foreign_spotify.c - Spotify's account data: library, playlists, and both kinds of history.
  *
  * A play counts from 30 seconds on, as on Spotify. Only what was played most becomes a preference.
  * Files are walked item by item (json_items.h) and never parsed as a whole; a row that cannot be
- * read is skipped, but a list that ends early is BRING_BROKEN, because the numbers would be
+ * read is skipped, but a list that ends early is FOREIGN_BROKEN, because the numbers would be
  * wrong. */
-#include "transfer/bring_internal.h"
+#include "transfer/foreign_internal.h"
 
 #include "base/arena.h"
-#include "transfer/bring.h"
+#include "transfer/foreign_file.h"
 #include "transfer/json_items.h"
 #include "text/json_read.h"
 
@@ -25,7 +25,7 @@
 #define FOLLOWED 1000000 /* weight of an artist that the user follows */
 
 struct spotify {
-    struct bringing *bringing;
+    struct foreign_import *import;
     struct ranking *artists, *songs, *albums, *shows, *banned_artists, *banned_songs;
 };
 
@@ -69,7 +69,7 @@ add_play(struct spotify *spotify, const struct json_value *row)
             continue;
         struct str artist = json_text(row, forms[i].artist), track = json_text(row, forms[i].track);
         ranking_add(spotify->artists, artist, ms);
-        ranking_add(spotify->songs, made_by(spotify->bringing->row, track, artist), 1);
+        ranking_add(spotify->songs, made_by(spotify->import->row, track, artist), 1);
         ranking_add(spotify->shows, json_text(row, forms[i].show), ms);
     }
 }
@@ -84,7 +84,7 @@ static void
 add_saved_album(struct spotify *spotify, const struct json_value *row)
 {
     ranking_add(spotify->albums,
-                made_by(spotify->bringing->row, json_text(row, "album"), json_text(row, "artist")),
+                made_by(spotify->import->row, json_text(row, "album"), json_text(row, "artist")),
                 1);
 }
 
@@ -112,7 +112,7 @@ static void
 add_banned_track(struct spotify *spotify, const struct json_value *row)
 {
     ranking_add(spotify->banned_songs,
-                made_by(spotify->bringing->row, json_text(row, "track"), json_text(row, "artist")),
+                made_by(spotify->import->row, json_text(row, "track"), json_text(row, "artist")),
                 1);
 }
 
@@ -135,28 +135,28 @@ each_row(struct spotify *spotify, struct str list,
         return true;
     while (json_items_next(&items, &key, &text)) {
         const struct json_value *row = NULL;
-        spotify->bringing->out->rows++;
+        spotify->import->out->rows++;
         if (text.len <= ITEM_MAX &&
-            json_read(spotify->bringing->row, text, DEPTH_MAX, &row, NULL) == 0)
+            json_read(spotify->import->row, text, DEPTH_MAX, &row, NULL) == 0)
             add(spotify, row);
-        arena_reset(spotify->bringing->row);
+        arena_reset(spotify->import->row);
     }
     return !items.broken;
 }
 
 /* ---- files ---- */
 
-static enum bring_problem
+static enum foreign_problem
 read_history(struct spotify *spotify, struct str text)
 {
-    struct bringing *bringing = spotify->bringing;
-    bringing->out->kind = BRING_SPOTIFY_HISTORY;
+    struct foreign_import *import = spotify->import;
+    import->out->kind = FOREIGN_SPOTIFY_HISTORY;
     if (!each_row(spotify, text, add_play))
-        return BRING_BROKEN;
-    bring_add_top(bringing, MUSIC, "favorite_artists", spotify->artists, ARTIST_MS, 1);
-    bring_add_top(bringing, MUSIC, "favorite_songs", spotify->songs, 1, SONG_PLAYS);
-    bring_add_top(bringing, MEDIA, "favorite_podcasts", spotify->shows, SHOW_MS, 1);
-    return BRING_FINE;
+        return FOREIGN_BROKEN;
+    foreign_add_top(import, MUSIC, "favorite_artists", spotify->artists, ARTIST_MS, 1);
+    foreign_add_top(import, MUSIC, "favorite_songs", spotify->songs, 1, SONG_PLAYS);
+    foreign_add_top(import, MEDIA, "favorite_podcasts", spotify->shows, SHOW_MS, 1);
+    return FOREIGN_FINE;
 }
 
 static bool
@@ -206,14 +206,14 @@ read_part(struct spotify *spotify, struct str key, struct str value)
 }
 
 /* The library and the playlists are objects of lists. */
-static enum bring_problem
+static enum foreign_problem
 read_object(struct spotify *spotify, struct str text, bool playlists)
 {
-    struct bringing *bringing = spotify->bringing;
+    struct foreign_import *import = spotify->import;
     struct json_items items;
     struct str key, value;
     bool whole = true;
-    bringing->out->kind = playlists ? BRING_SPOTIFY_PLAYLISTS : BRING_SPOTIFY_LIBRARY;
+    import->out->kind = playlists ? FOREIGN_SPOTIFY_PLAYLISTS : FOREIGN_SPOTIFY_LIBRARY;
     json_items_open(&items, text);
     while (whole && json_items_next(&items, &key, &value)) {
         if (!playlists)
@@ -222,14 +222,14 @@ read_object(struct spotify *spotify, struct str text, bool playlists)
             whole = read_playlists(spotify, value);
     }
     if (!whole || items.broken)
-        return BRING_BROKEN;
-    bring_add_top(bringing, MUSIC, "favorite_artists", spotify->artists,
-                  playlists ? LISTED_TRACKS : SAVED_TRACKS, 1);
-    bring_add_top(bringing, MUSIC, "favorite_albums", spotify->albums, 1, 1);
-    bring_add_top(bringing, MUSIC, "disliked_artists", spotify->banned_artists, 1, 1);
-    bring_add_top(bringing, MUSIC, "disliked_songs", spotify->banned_songs, 1, 1);
-    bring_add_top(bringing, MEDIA, "favorite_podcasts", spotify->shows, SHOW_MS, 1);
-    return BRING_FINE;
+        return FOREIGN_BROKEN;
+    foreign_add_top(import, MUSIC, "favorite_artists", spotify->artists,
+                    playlists ? LISTED_TRACKS : SAVED_TRACKS, 1);
+    foreign_add_top(import, MUSIC, "favorite_albums", spotify->albums, 1, 1);
+    foreign_add_top(import, MUSIC, "disliked_artists", spotify->banned_artists, 1, 1);
+    foreign_add_top(import, MUSIC, "disliked_songs", spotify->banned_songs, 1, 1);
+    foreign_add_top(import, MEDIA, "favorite_podcasts", spotify->shows, SHOW_MS, 1);
+    return FOREIGN_FINE;
 }
 
 /* ---- recognition ---- */
@@ -261,11 +261,11 @@ is_history(struct str text)
     return has_key(first, "msPlayed") || has_key(first, "ms_played");
 }
 
-enum bring_problem
-bring_spotify(struct bringing *bringing, struct str text, bool *known)
+enum foreign_problem
+foreign_spotify(struct foreign_import *import, struct str text, bool *known)
 {
-    struct arena *mem = bringing->work;
-    struct spotify spotify = { bringing,
+    struct arena *mem = import->work;
+    struct spotify spotify = { import,
                                .artists = ranking_new(mem),
                                .songs = ranking_new(mem),
                                .albums = ranking_new(mem),
@@ -276,6 +276,6 @@ bring_spotify(struct bringing *bringing, struct str text, bool *known)
     *known = history || playlists ||
              (has_key(text, "tracks") && has_key(text, "albums") && has_key(text, "artists"));
     if (!*known)
-        return BRING_FINE;
+        return FOREIGN_FINE;
     return history ? read_history(&spotify, text) : read_object(&spotify, text, playlists);
 }

@@ -1,4 +1,4 @@
-/* bring.h - makes an import document from files of other services and from pasted text.
+/* foreign_file.h - makes an import document from files of other services and from pasted text.
  *
  * Knows an export of this service, Spotify's account data, Netflix's viewing activity, Goodreads'
  * library, and text with one statement per line, such as an assistant's saved memories. The content
@@ -8,23 +8,23 @@
  *
  * Pure: no clock and no database. Memory beyond the result is bounded and freed before returning.
  * Any thread may call it. */
-#ifndef TRANSFER_BRING_H
-#define TRANSFER_BRING_H
+#ifndef TRANSFER_FOREIGN_FILE_H
+#define TRANSFER_FOREIGN_FILE_H
 
 #include "domain/domain.h"
-#include "transfer/bring_kind.h"
+#include "transfer/foreign_kind.h"
 
 struct arena;
 
-struct bring_params {
+struct foreign_params {
     const struct domains *domains;
     struct str text;
     struct str profile; /* whose rows to read, if a file has several users; may be absent */
     int64_t now;
 };
 
-struct bring {
-    enum bring_kind kind;
+struct foreign_file {
+    enum foreign_kind kind;
     struct str document;
     struct str detail;
     size_t rows;   /* lines or rows that were read */
@@ -32,7 +32,7 @@ struct bring {
 };
 
 /* Results are allocated from `mem`, or point into the text. */
-enum bring_problem bring_read(struct arena *mem, const struct bring_params *params,
-                              struct bring *out);
+enum foreign_problem foreign_file_read(struct arena *mem, const struct foreign_params *params,
+                                       struct foreign_file *out);
 
 #endif

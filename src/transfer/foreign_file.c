@@ -1,12 +1,13 @@
-/* bring.c - recognizes a file, collects facts from it, and writes them as an export document.
+/* foreign_file.c - recognizes a file, collects facts from it, and writes them as an export
+ * document.
  *
- * A reader (bring_spotify.c, bring_table.c, bring_memories.c) adds facts with bring_add(), which
- * validates them like any other value of their member; a domain or member that this service does
- * not define is left out. The result is an ordinary document, so that the preview, the rules for
- * existing facts, and the import are those of transfer.h. Two arenas bound the memory: `work` is
- * for what lasts until the document is written, `row` is reset after each row, so that memory is
+ * A reader (foreign_spotify.c, foreign_table.c, foreign_memories.c) adds facts with foreign_add(),
+ * which validates them like any other value of their member; a domain or member that this service
+ * does not define is left out. The result is an ordinary document, so that the preview, the rules
+ * for existing facts, and the import are those of transfer.h. Two arenas bound the memory: `work`
+ * is for what lasts until the document is written, `row` is reset after each row, so that memory is
  * bounded whatever the number of rows. */
-#include "transfer/bring.h"
+#include "transfer/foreign_file.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -15,13 +16,13 @@
 #include "text/json_read.h"
 #include "text/json_write.h"
 #include "text/utf8.h"
-#include "transfer/bring_internal.h"
+#include "transfer/foreign_internal.h"
 
 #define DOCUMENT_MAX ((size_t)1024 * 1024)
 
 bool
-bring_values(struct arena *mem, const struct member *member, struct str text, struct value **out,
-             size_t *count)
+foreign_values(struct arena *mem, const struct member *member, struct str text, struct value **out,
+               size_t *count)
 {
     struct json_value given = { .type = JSON_STR, .text = text };
     if (member->type == MEMBER_ARRAY)
@@ -32,48 +33,48 @@ bring_values(struct arena *mem, const struct member *member, struct str text, st
 }
 
 static bool
-is_known(const struct bringing *bringing, const struct member *member, struct str json)
+is_known(const struct foreign_import *import, const struct member *member, struct str json)
 {
-    for (size_t i = 0; i < bringing->count; i++)
-        if (bringing->facts[i].member == member && str_eq(bringing->facts[i].json, json))
+    for (size_t i = 0; i < import->count; i++)
+        if (import->facts[i].member == member && str_eq(import->facts[i].json, json))
             return true;
     return false;
 }
 
 /* All values of the text or none. */
 bool
-bring_add(struct bringing *bringing, const struct domain *domain, const struct member *member,
-          struct str text)
+foreign_add(struct foreign_import *import, const struct domain *domain, const struct member *member,
+            struct str text)
 {
     struct value *values = NULL;
     size_t count = 0;
     if (domain == NULL || member == NULL ||
-        !bring_values(bringing->row, member, text, &values, &count) ||
-        bringing->count + count > BRING_FACTS_MAX)
+        !foreign_values(import->row, member, text, &values, &count) ||
+        import->count + count > FOREIGN_FACTS_MAX)
         return false;
     for (size_t i = 0; i < count; i++)
-        if (!is_known(bringing, member, values[i].json))
-            bringing->facts[bringing->count++] =
-                (struct bring_fact){ domain, member, str_copy(bringing->work, values[i].json) };
+        if (!is_known(import, member, values[i].json))
+            import->facts[import->count++] =
+                (struct foreign_fact){ domain, member, str_copy(import->work, values[i].json) };
     return true;
 }
 
 void
-bring_add_top(struct bringing *bringing, const char *domain, const char *member,
-              const struct ranking *ranking, int64_t least_weight, int64_t least_count)
+foreign_add_top(struct foreign_import *import, const char *domain, const char *member,
+                const struct ranking *ranking, int64_t least_weight, int64_t least_count)
 {
-    struct ranking_row rows[BRING_TOP];
-    size_t count = ranking_top(ranking, least_weight, least_count, rows, BRING_TOP);
-    const struct domain *in = domains_find(bringing->params->domains, str_of(domain));
+    struct ranking_row rows[FOREIGN_TOP];
+    size_t count = ranking_top(ranking, least_weight, least_count, rows, FOREIGN_TOP);
+    const struct domain *in = domains_find(import->params->domains, str_of(domain));
     for (size_t i = 0; in != NULL && i < count; i++)
-        bring_add(bringing, in, domain_member(in, str_of(member)), rows[i].name);
+        foreign_add(import, in, domain_member(in, str_of(member)), rows[i].name);
 }
 
 /* ---- the document ---- */
 
 /* As stated by the user, who selects each fact before it is imported. */
 static void
-write_fact(struct json *out, const struct bring_fact *fact, int64_t now)
+write_fact(struct json *out, const struct foreign_fact *fact, int64_t now)
 {
     json_open_object(out);
     json_put_str(out, "member", fact->member->name);
@@ -94,11 +95,11 @@ write_fact(struct json *out, const struct bring_fact *fact, int64_t now)
 }
 
 static void
-write_domain(struct json *out, const struct bringing *bringing, const struct domain *domain)
+write_domain(struct json *out, const struct foreign_import *import, const struct domain *domain)
 {
     bool open = false;
-    for (size_t i = 0; i < bringing->count; i++) {
-        if (bringing->facts[i].domain != domain)
+    for (size_t i = 0; i < import->count; i++) {
+        if (import->facts[i].domain != domain)
             continue;
         if (!open) {
             json_key_str(out, domain->name);
@@ -106,7 +107,7 @@ write_domain(struct json *out, const struct bringing *bringing, const struct dom
             json_key_array(out, "atoms");
             open = true;
         }
-        write_fact(out, &bringing->facts[i], bringing->params->now);
+        write_fact(out, &import->facts[i], import->params->now);
     }
     if (!open)
         return;
@@ -115,9 +116,9 @@ write_domain(struct json *out, const struct bringing *bringing, const struct dom
 }
 
 static struct str
-write_document(struct arena *mem, const struct bringing *bringing)
+write_document(struct arena *mem, const struct foreign_import *import)
 {
-    const struct domains *domains = bringing->params->domains;
+    const struct domains *domains = import->params->domains;
     struct buf buf = buf_in(mem, DOCUMENT_MAX);
     struct json out = json_into(&buf);
     json_open_object(&out);
@@ -125,7 +126,7 @@ write_document(struct arena *mem, const struct bringing *bringing)
     json_put_int(&out, "version", 1);
     json_key_object(&out, "domains");
     for (size_t i = 0; i < domains->count; i++)
-        write_domain(&out, bringing, &domains->list[i]);
+        write_domain(&out, import, &domains->list[i]);
     json_close_object(&out);
     json_close_object(&out);
     return buf_str(&buf);
@@ -159,20 +160,20 @@ starts_with_any(struct str text, const char *const *list)
 
 /* From the most certain to the least: any text can be a list of statements, so a file that is
  * obviously something else must not come that far. */
-static enum bring_problem
-read_facts(struct bringing *bringing, struct str text)
+static enum foreign_problem
+read_facts(struct foreign_import *import, struct str text)
 {
     static const char other[] = { '{', '[', '<', '%' }; /* JSON, HTML, and PDF */
     bool known = false;
-    enum bring_problem problem = bring_spotify(bringing, text, &known);
+    enum foreign_problem problem = foreign_spotify(import, text, &known);
     if (!known)
-        problem = bring_table(bringing, text, &known);
+        problem = foreign_table(import, text, &known);
     if (!known && text.len > 0 && memchr(other, text.ptr[0], sizeof other) != NULL)
-        return BRING_UNKNOWN;
+        return FOREIGN_UNKNOWN;
     if (!known)
-        problem = bring_memories(bringing, text);
-    if (problem == BRING_FINE && bringing->count == 0)
-        problem = bringing->out->rows == 0 ? BRING_EMPTY : BRING_NOTHING;
+        problem = foreign_memories(import, text);
+    if (problem == FOREIGN_FINE && import->count == 0)
+        problem = import->out->rows == 0 ? FOREIGN_EMPTY : FOREIGN_NOTHING;
     return problem;
 }
 
@@ -186,32 +187,32 @@ without_space(struct str text)
 
 /* Checks from cheap to expensive. An export is passed on as it is; everything else becomes a new
  * document. */
-enum bring_problem
-bring_read(struct arena *mem, const struct bring_params *params, struct bring *out)
+enum foreign_problem
+foreign_file_read(struct arena *mem, const struct foreign_params *params, struct foreign_file *out)
 {
     static const char *const archives[] = { "PK\x03\x04", "PK\x05\x06", "\x1f\x8b", NULL };
     struct str text = params->text;
-    *out = (struct bring){ .kind = BRING_EXPORT, .document = text };
+    *out = (struct foreign_file){ .kind = FOREIGN_EXPORT, .document = text };
     if (starts_with_any(text, archives))
-        return BRING_ARCHIVE;
+        return FOREIGN_ARCHIVE;
     if (!utf8_valid(text) || str_index(text, '\0') < text.len)
-        return BRING_NOT_TEXT;
+        return FOREIGN_NOT_TEXT;
     /* The byte order mark that some programs write. */
     if (str_starts(text, STR("\xef\xbb\xbf")))
         text = str_from(text, 3);
     text = without_space(text);
     out->document = text;
     if (is_export(text))
-        return BRING_FINE;
-    struct bringing *bringing = ARENA_NEW(mem, struct bringing);
-    bringing->params = params;
-    bringing->out = out;
-    bringing->work = arena_new();
-    bringing->row = arena_new();
-    enum bring_problem problem = read_facts(bringing, text);
+        return FOREIGN_FINE;
+    struct foreign_import *import = ARENA_NEW(mem, struct foreign_import);
+    import->params = params;
+    import->out = out;
+    import->work = arena_new();
+    import->row = arena_new();
+    enum foreign_problem problem = read_facts(import, text);
     out->detail = str_present(out->detail) ? str_copy(mem, out->detail) : STR_NONE;
-    out->document = problem == BRING_FINE ? write_document(mem, bringing) : STR_NONE;
-    arena_free(bringing->row);
-    arena_free(bringing->work);
+    out->document = problem == FOREIGN_FINE ? write_document(mem, import) : STR_NONE;
+    arena_free(import->row);
+    arena_free(import->work);
     return problem;
 }

@@ -1,10 +1,10 @@
-/* bring_memory.c - patterns of English sentences, as lists of beginnings.
+/* foreign_memory.c - patterns of English sentences, as lists of beginnings.
  *
  * Assistants write "The user likes jazz", "User prefers window seats", or only "Likes jazz". The
  * sentences become the user's own: "I like jazz". A sentence that no pattern matches stays as it
  * is. Comparisons ignore case, and nothing here decides what a sentence means: that is for
- * bring_memories.c. */
-#include "transfer/bring_memory.h"
+ * foreign_memories.c. */
+#include "transfer/foreign_memory.h"
 
 #include "base/ascii.h"
 #include "value/value.h"
