@@ -125,7 +125,7 @@ test("an undo works once, until the next action, for a few minutes, and only for
   const answer = await eve.post(UNDO, foreign);
   assert.match(flashOf(await eve.get(answer.headers.location, SAME_SITE)), noMore);
   assert.doesNotMatch((await open(eve, "/account")).text, /jazz/);
-  assert.deepEqual(await everything(ada, api), gone, "somebody else undid it");
+  assert.deepEqual(await everything(ada, api), gone, "another user undid it");
 
   assert.match(await undo(ada, first), /Undone/);
   assert.match(await undo(ada, first), noMore);

@@ -33,7 +33,7 @@ test("everything a page refers to is there, with its type, and may be kept by br
   }
 });
 
-test("a cached asset is answered with 304", async (t) => {
+test("a cached asset gets a 304", async (t) => {
   const w = await world(t);
   const url = /href="(\/assets\/[^"]+\.css[^"]*)"/.exec((await w.get("/")).text)[1];
   const first = await w.get(url);

@@ -146,7 +146,7 @@ test("a password is never read from an argument", async (t) => {
   assert.match(err, /--password/);
 });
 
-test("every command answers a program with JSON", async (t) => {
+test("every command has an output in JSON for programs", async (t) => {
   const w = await world(t);
   const file = `${w.dir}/copy`;
   for (const words of [["user", "add", "ada"], ["user", "list"], ["user", "disable", "ada"], ["user", "enable", "ada"], ["user", "passwd", "ada"], ["user", "delete", "ada"], ["migrate"], ["check"], ...(DATABASES === 1 ? [["backup", file]] : [])]) {

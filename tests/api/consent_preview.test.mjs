@@ -72,7 +72,7 @@ test("the preview of the profile shows everything that an app gets of it", async
   assert.deepEqual(Object.keys(shown).sort(), ["email", "locale", "name", "picture", "preferred_username", "zoneinfo"], "what else does the consent page have to show?");
 });
 
-test("for every set of checked boxes the sentences are those of the app's first answer", async (t) => {
+test("for every set of checked boxes the sentences are those of the app's first response", async (t) => {
   const { w, ada } = await scene(t);
   for (const scope of [`${MUSIC} ${FOOD} agent_hints`, `preferences:read ${FOOD} agent_hints`, "agent_hints"]) {
     const app = (await secondApp(w, ada, { scope: "profile:read", name: `Asks for ${scope}`.slice(0, 50) })).app;
@@ -121,7 +121,7 @@ test("previews contain no held facts and no facts marked as wrong", async (t) =>
   assert.ok(page.text.length < 60_000, `${page.text.length} bytes`);
 });
 
-test("without facts the preview says so", async (t) => {
+test("the preview reports that there are no facts", async (t) => {
   const { ada, app } = await stage(t);
   const { page } = await ada.asked(app, { scope: `${MUSIC} agent_hints` });
   assert.match(page.text, /Nothing yet\. The app will see facts that are added later\./);

@@ -51,7 +51,7 @@ onSqlite("what is not a request of ours is refused or dropped, and the service g
     const result = await controlBytes(w.socket, bytes).catch(() => ({ status: null }));
     assert.notEqual(result.status, 0, bytes.slice(0, 80));
   }
-  assert.ok(!fs.existsSync("/tmp/penchant-must-not-be-made"), "the service opened a file for somebody else");
+  assert.ok(!fs.existsSync("/tmp/penchant-must-not-be-made"), "the service opened a file for another user");
   assert.equal((await w.get("/healthz")).status, 200);
   assert.deepEqual(await w.users(), []);
 });

@@ -167,10 +167,10 @@ test("another developer's app is invisible and untouchable", async (t) => {
   const before = (await pageOf(ada, app, "/settings")).text;
   for (const below of BELOW) {
     const theirs = await pageOf(eve, app, below);
-    const nobodys = await eve.get(`/developer/apps/app_AAAAAAAAAAAAAAAAAAAAAA${below}`);
+    const unknown = await eve.get(`/developer/apps/app_AAAAAAAAAAAAAAAAAAAAAA${below}`);
     assert.equal(theirs.status, 404, below);
     const plain = (page) => textOf(page.text).replace(/request ID \S+/, "");
-    assert.equal(plain(theirs), plain(nobodys), "an app of somebody else is like none");
+    assert.equal(plain(theirs), plain(unknown), "an app of another user looks like an unknown one");
   }
   for (const below of WRITES) {
     const answer = await eve.post(`/developer/apps/${app.client_id}${below}`, { form: token, name: "Mine now", redirect_uris: "https://evil.example/", scope: "agent_hints", status: "disabled", old: "now", current: "x", code: "x", state: "x", token: "x" });

@@ -194,7 +194,7 @@ const MISTAKES = [
   },
 ];
 
-test("each of twenty mistakes is answered with what was wrong, and leaves a line for the developer", async (t) => {
+test("each of twenty mistakes gets a response with the reason, and leaves a line for the developer", async (t) => {
   const { w, ada, grace, app } = await workshop(t);
   const other = await registered(ada, { name: "Another", scopes: SCOPES });
   for (const { what, make, status, answer: words, line } of MISTAKES) {

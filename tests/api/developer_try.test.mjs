@@ -78,7 +78,7 @@ test("the portal's redirect URI works only for the owner, in a trial, for ten mi
   const { data } = await post(ada, app, "begin");
   const { state } = data.parameters;
   const stop = async (who, path, what) => assertStop(await who.get(path), 400, what);
-  await stop(eve, data.url, "somebody else follows the link");
+  await stop(eve, data.url, "another user follows the link");
   await stop(ada, app.request({ redirect_uri }).path, "a state of the app's own");
   await stop(ada, app.request({ redirect_uri, state: undefined }).path, "no state");
   await stop(ada, app.request({ redirect_uri, state: state.replace(/.$/, (c) => (c === "A" ? "B" : "A")) }).path, "a forged mark");

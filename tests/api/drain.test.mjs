@@ -53,7 +53,7 @@ test("idle connections do not hold it back", async (t) => {
 
 // Hashing is cheap: threads that hash have the lowest priority, and on a busy machine 16 real hashes may take longer than
 // the 10 seconds after which the service cuts connections.
-test("under load every sign-up that was accepted is answered, and every acknowledged one is stored", async (t) => {
+test("under load every accepted sign-up gets a response, and every acknowledged one is stored", async (t) => {
   const w = await world(t);
   const made = [];
   const cut = [];

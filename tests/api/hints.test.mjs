@@ -143,7 +143,7 @@ test("the token's domains limit the tools, and sensitive facts need a permission
   const { hints, domains } = await all.read(query({ max_tokens: 500 }));
   assert.equal(domains.length, DOMAINS.length);
   assert.ok(hints.some((hint) => hint.includes("peanuts")));
-  assert.ok(!hints.some((hint) => hint.includes("low-sodium")), "nobody ticked food's own sentence");
+  assert.ok(!hints.some((hint) => hint.includes("low-sodium")), "the box of food's own sentence was not checked");
 });
 
 test("a token without access gets the reason", async (t) => {

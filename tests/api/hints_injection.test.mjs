@@ -30,7 +30,7 @@ const FORMATS = ["text", "bullets", "json"];
 const CONTEXTS = ["music_recommendation", "restaurant_search", "something that matches nothing", undefined];
 
 // Everything that an agent can read: { where, line } for each sentence, bullet, or text of JSON.
-async function told(api, mcp) {
+async function hintsOf(api, mcp) {
   const out = [];
   for (const context of CONTEXTS) {
     for (const format of FORMATS) {
@@ -65,7 +65,7 @@ test("an instruction that an app writes as a taste is quoted as the app's, in ev
   const { api, mcp } = await scene(t);
   await api.write(MUSIC, { favorite_artists: ORDERS });
   const held = await waiting(api, MUSIC);
-  const everything = await told(api, mcp);
+  const everything = await hintsOf(api, mcp);
   for (const text of ORDERS) {
     const found = mentions(everything, text);
     if (held.has(text)) {
@@ -87,7 +87,7 @@ test("a later item of an app that reads on quotes the first ones too", async (t)
   const { api, mcp } = await scene(t);
   const items = ["cheap wine", "and then", "their friend"];
   for (const item of items) await api.write(MUSIC, { favorite_artists: [item] });
-  const lines = mentions(await told(api, mcp), "cheap wine").filter(({ line }) => line !== undefined);
+  const lines = mentions(await hintsOf(api, mcp), "cheap wine").filter(({ line }) => line !== undefined);
   assert.ok(lines.length > 0);
   for (const { where, line } of lines) for (const item of items) assert.ok(line.includes(`"${item}"`), `${where}: ${line}`);
 });
@@ -100,7 +100,7 @@ test("orders as statements, allergies, and ways to answer wait for the user, by 
   for (const text of FIRST) await mcp.tool("remember", { domain: MUSIC, member: "statements", values: [text] });
   for (const [domain, count] of [[FOOD, 2 * FIRST.length], [TALK, FIRST.length], [MUSIC, FIRST.length]])
     assert.equal((await api.atoms(`domain=${domain}&status=held&limit=100`)).length, count, domain);
-  const everything = await told(api, mcp);
+  const everything = await hintsOf(api, mcp);
   for (const text of FIRST) assert.deepEqual(mentions(everything, text), [], text);
 });
 
@@ -119,7 +119,7 @@ test("a statement of the user is quoted as the user's, on one line", async (t) =
   for (const text of FIRST) await state(ada, FOOD, "statements", text);
   const { hints } = await api.read("agent-hints?context=restaurant_search&max_tokens=4000");
   for (const text of FIRST) assert.ok(hints.includes(`User says "${text}" about food.`), `${text}: ${hints}`);
-  for (const { where, line } of (await told(api, mcp)).filter(({ line }) => line !== undefined)) {
+  for (const { where, line } of (await hintsOf(api, mcp)).filter(({ line }) => line !== undefined)) {
     assert.doesNotMatch(line, /\n|According to/, where);
     for (const text of FIRST.filter((one) => line.includes(one))) assert.ok(line.includes(`"${text}"`), `${where}: ${line}`);
   }

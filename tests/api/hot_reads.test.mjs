@@ -46,7 +46,7 @@ test("no read is older than a write that was acknowledged before it", async (t) 
   assert.ok(asked.every((times) => times > 60), `asked too seldom to tell: ${asked}`);
 });
 
-test("a fact that was suppressed is in no later answer", async (t) => {
+test("a suppressed fact is in no later response", async (t) => {
   const { api } = await connected(t, { scope: EVERYTHING, settings: { "rate-api": "0" } });
   await api.write(MUSIC, { genres: Array.from({ length: 20 }, (_, i) => `genre ${i}`) });
   let gone = 0;
@@ -69,7 +69,7 @@ const ENDINGS = [
 ];
 
 for (const [why, end] of ENDINGS) {
-  test(`nothing is answered from memory after ${why}`, async (t) => {
+  test(`no response comes from memory after ${why}`, async (t) => {
     const { w, ada, app } = await connected(t, { scope: EVERYTHING, settings: { "rate-api": "0" } });
     const other = await secondApp(w, ada, { scope: EVERYTHING });
     const api = await Client.connect(ada, app, { scope: EVERYTHING });

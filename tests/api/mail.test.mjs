@@ -63,7 +63,7 @@ test("an address belongs to the user only after the link in the email is confirm
   const { access_token } = await grace.connect(app, { scope: "profile:read" });
   assert.deepEqual((({ email, email_verified }) => [email, email_verified])((await userinfo(w, access_token)).data), [null, false]);
   assert.equal(await signsIn(w, "grace@example.org", grace.password), false);
-  // Opening the link changes nothing, and signs nobody in.
+  // Opening the link changes nothing, and does not sign in.
   const stranger = new Person(w);
   assert.match((await stranger.get(mail.path)).headers.location, /^\/signin\?next=/);
   assert.match(mainText(await open(grace, mail.path)), /grace@example\.org/);

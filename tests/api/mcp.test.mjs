@@ -132,7 +132,7 @@ test("a message without the modern version is legacy, whatever else it has", asy
     }
   });
 
-  await t.test("initialize answers with the requested version, or the newest legacy one", async () => {
+  await t.test("initialize responds with the requested version, or the newest legacy one", async () => {
     for (const version of LEGACY_VERSIONS) assert.equal(resultOf(await mcp.legacy("initialize", { protocolVersion: version, capabilities: {}, clientInfo: {} })).protocolVersion, version);
     for (const version of ["2099-01-01", VERSION, 5, undefined]) {
       const result = resultOf(await mcp.legacy("initialize", { protocolVersion: version, capabilities: {} }));

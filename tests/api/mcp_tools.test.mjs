@@ -94,7 +94,7 @@ test("get_hints returns what the hints endpoint returns", async (t) => {
     assert.match(await mcp.toolError("get_hints", { task, fallback: "everything" }), /fallback must be general/);
   });
 
-  await t.test("a long task without spaces that matches nothing tells no more than a short one", async () => {
+  await t.test("a long task without spaces that matches nothing reveals no more than a short one", async () => {
     const { hints } = await mcp.tool("get_hints", { task: "qwertyuiop" });
     for (const task of ["é".repeat(1025), "天".repeat(2048), `${"é".repeat(1024)} ${"é".repeat(1000)}`]) assert.deepEqual((await mcp.tool("get_hints", { task })).hints, hints);
   });

@@ -101,7 +101,7 @@ test("a disabled or deleted app gets the same error as an unknown one (A3)", asy
   assert.ok((await ada.authorize(app)).code);
 });
 
-test("with several registered addresses each is answered where it was asked, and none is guessed (A4)", async (t) => {
+test("with several registered addresses the response goes to the requested one, and none is guessed (A4)", async (t) => {
   const uris = ["https://app.example/a", "https://app.example/b?keep=1&also=%20", "com.example.finder:/done"];
   const { ada, app } = await stage(t, { app: { redirect_uris: uris } });
   for (const redirect_uri of uris) {
@@ -301,7 +301,7 @@ test("other methods are rejected with the allowed ones (A36)", async (t) => {
   assert.equal(head.text, "");
 });
 
-test("no other site's script can read the answer (A41)", async (t) => {
+test("no other site's script can read the response (A41)", async (t) => {
   const { w, ada, app } = await stage(t);
   const { path } = app.request();
   const preflight = await w.ask("OPTIONS", path, { headers: { origin: "https://evil.example", "access-control-request-method": "GET" } });

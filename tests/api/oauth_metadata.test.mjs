@@ -44,7 +44,7 @@ test("issuer and URLs come from the settings, not from the request (G5)", async 
   assert.deepEqual(lied.data, honest);
 });
 
-test("every address it names answers, and everything it does not name is rejected (G4)", async (t) => {
+test("every address it names responds, and everything it does not name is rejected (G4)", async (t) => {
   const { w, ada, app } = await stage(t);
   const { data } = await w.get(WHERE);
   for (const [name, value] of Object.entries(data).filter(([name]) => name.endsWith("_endpoint"))) {

@@ -146,7 +146,7 @@ test("a public client asks every time, and another redirect URI is rejected", as
   assertStop(await ada.get(new App(w, { client_id: "dyn_AAAAAAAAAAAAAAAAAAAAAA", redirect_uri: LOOP }).request().path));
 });
 
-test("a client that nobody connects is deleted after a week, a connected one 400 days after its last use", async (t) => {
+test("an unconnected client is deleted after a week, a connected one 400 days after its last use", async (t) => {
   const { w, ada } = await stage(t);
   const [lonely, used] = [await register(w, { ...NONE, redirect_uris: [LOOP], client_name: "Lonely" }), await register(w, { ...NONE, redirect_uris: [LOOP], client_name: "Used" })];
   const set = await ada.connect(used, { scope: "profile:read" });
@@ -190,7 +190,7 @@ test("a thousand registrations of one client leave one row", async (t) => {
   assert.deepEqual([ids.size, await count(w)], [1, 1]);
 });
 
-test("beyond 20,000 clients that nobody has connected, the oldest are deleted", async (t) => {
+test("beyond 20,000 unconnected clients, the oldest are deleted", async (t) => {
   const { w, ada } = await stage(t);
   const used = await register(w, { ...NONE, redirect_uris: [LOOP], client_name: "Used" });
   await ada.connect(used, { scope: "profile:read" });

@@ -77,7 +77,7 @@ test("signing in replaces a session key that was set before (B1)", async (t) => 
   assert.equal(await isSignedIn(attacker, app), false, "the old session lives on");
 });
 
-test("an unknown user, a wrong password, a disabled account and one without a password get the same answer (B22)", async (t) => {
+test("an unknown user, a wrong password, a disabled account and one without a password get the same response (B22)", async (t) => {
   const { w } = await stage(t, { signedIn: false, hashing: "production" });
   await addPerson(w, "gone", { signedIn: false });
   await userCommand(w, "disable", "gone");
@@ -225,12 +225,12 @@ test("signing out ends the session at once, and needs the form of this session (
     assert.ok(await isSignedIn(ada, app));
   }
   assert.equal((await ada.get(`/signout?form=${token}`)).status, 405);
-  assert.ok(await isSignedIn(ada, app), "a GET signs nobody out (B6)");
+  assert.ok(await isSignedIn(ada, app), "a GET does not sign out (B6)");
   const answer = await ada.post("/signout", { form: token });
   assert.equal(answer.status, 303);
   assert.equal(answer.headers.location, "/");
   assert.match(answer.headers["set-cookie"].join(), /penchant=;|max-age=0/i);
-  ada.cookies.set("penchant", old); // somebody kept it
+  ada.cookies.set("penchant", old); // a copy of the old cookie
   assert.equal(await isSignedIn(ada, app), false);
   assert.equal(await isSignedIn(other, app), true);
 });
@@ -343,7 +343,7 @@ test("prompt=login requires exactly one sign-in, whatever happens on the way", a
   const { w, ada, app } = await stage(t);
   await addPerson(w, "grace", { signedIn: false });
   const login = (more) => app.request({ scope: "profile:read", prompt: "login", ...more });
-  const nobody = () => new Person(w, { username: "ada" });
+  const signedOut = () => new Person(w, { username: "ada" });
   const wrongFirst = (person) => async (page) => {
     const again = await person.fillSignIn(page, { password: "wrong kettle sings at dusk" });
     assert.equal(again.status, 401);
@@ -359,15 +359,15 @@ test("prompt=login requires exactly one sign-in, whatever happens on the way", a
     return person.get(`/oauth/consent?request=${id}`);
   };
   const ways = {
-    "nobody signed in": async () => [nobody(), {}],
-    "somebody signed in": async () => [ada, {}],
-    "nobody, a wrong password first": async () => { const p = nobody(); return [p, { signIn: wrongFirst(p) }]; },
-    "somebody, a wrong password first": async () => [ada, { signIn: wrongFirst(ada) }],
-    "nobody, who signs up first": async () => { const p = nobody(); return [p, { signIn: signUpFirst(p, "newcomer1") }]; },
-    "somebody, who makes another account": async () => { const p = await signedIn(w); return [p, { signIn: signUpFirst(p, "newcomer2") }]; },
-    "somebody, as somebody else": async () => { const p = await signedIn(w); return [p, { signIn: (page) => p.fillSignIn(page, { username: "grace" }) }]; },
-    "nobody, the consent page reloaded": async () => { const p = nobody(); return [p, { consent: reloaded(p) }]; },
-    "somebody, the consent page reloaded": async () => [ada, { consent: reloaded(ada) }],
+    "signed out": async () => [signedOut(), {}],
+    "signed in": async () => [ada, {}],
+    "signed out, a wrong password first": async () => { const p = signedOut(); return [p, { signIn: wrongFirst(p) }]; },
+    "signed in, a wrong password first": async () => [ada, { signIn: wrongFirst(ada) }],
+    "signed out, signs up first": async () => { const p = signedOut(); return [p, { signIn: signUpFirst(p, "newcomer1") }]; },
+    "signed in, creates another account": async () => { const p = await signedIn(w); return [p, { signIn: signUpFirst(p, "newcomer2") }]; },
+    "signed in as another user": async () => { const p = await signedIn(w); return [p, { signIn: (page) => p.fillSignIn(page, { username: "grace" }) }]; },
+    "signed out, the consent page reloaded": async () => { const p = signedOut(); return [p, { consent: reloaded(p) }]; },
+    "signed in, the consent page reloaded": async () => [ada, { consent: reloaded(ada) }],
   };
   for (const prompt of ["login", "login consent", "consent login"])
     for (const [why, way] of Object.entries(ways)) {
@@ -381,7 +381,7 @@ test("prompt=login requires exactly one sign-in, whatever happens on the way", a
     }
   // An invalid request is not stored, and is reported to the app as usual.
   const refused = app.request({ prompt: "login", scope: "nonsense" });
-  const sentBack = await passwordsAsked(nobody(), refused);
+  const sentBack = await passwordsAsked(signedOut(), refused);
   assertBack(sentBack.answer, refused, { error: "invalid_scope" });
 });
 

@@ -298,7 +298,7 @@ test("wrong secrets from other addresses block neither an app with the right sec
   await app.introspect(sets[0].access_token, {}, { by: "basic", ...from("192.0.2.1") }); // now it is in memory
   for (const one of [app, open]) {
     for (let i = 0; i < 5; i++) assertTokenError(await one.refresh("x", { client_secret: "wrong" }, from(`198.51.100.${i}`)), 401, "invalid_client");
-    assertError(await one.refresh("x", { client_secret: "wrong" }, from("198.51.100.9")), 429, "rate_limited"); // whoever guesses waits
+    assertError(await one.refresh("x", { client_secret: "wrong" }, from("198.51.100.9")), 429, "rate_limited"); // a client that guesses has to wait
   }
   assert.equal((await app.introspect(sets[0].access_token, {}, { by: "basic", ...from("192.0.2.1") })).data.active, true);
   assertTokens(await app.refresh(sets[0].refresh_token, {}, from("192.0.2.1")));
@@ -310,7 +310,7 @@ test("an app that is right is never made to wait, however many of its requests a
   const { access_token } = await ada.connect(app);
   const seen = await Promise.all(Array.from({ length: 64 }, () => app.introspect(access_token)));
   assert.deepEqual([...new Set(seen.map((answer) => answer.status))], [200]);
-  const code = `pn_ac_${"A".repeat(49)}`; // known to nobody, which is no failed authentication
+  const code = `pn_ac_${"A".repeat(49)}`; // an unknown code is no failed authentication
   const refused = await Promise.all(Array.from({ length: 64 }, () => app.exchange({ code, verifier: "a".repeat(43) })));
   assert.deepEqual([...new Set(refused.map((answer) => answer.status))], [400]);
   const revoked = await Promise.all(Array.from({ length: 64 }, () => app.revoke("nonsense")));

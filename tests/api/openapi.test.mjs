@@ -131,7 +131,7 @@ async function morning(t, settings) {
   return { w, app, ada, example, body };
 }
 
-test("the examples are what the service answers", async (t) => {
+test("the examples are responses of the service", async (t) => {
   const { w, app, ada, example, body } = await morning(t);
   assertHappened(await w.get("/healthz"), example("/healthz"));
   assertHappened(await w.get("/readyz"), example("/readyz"));
@@ -164,7 +164,7 @@ test("the examples are what the service answers", async (t) => {
   assert.equal((await app.revoke(refresh_token)).status, 200);
 });
 
-test("the examples of errors are what the service answers", async (t) => {
+test("the examples of errors are responses of the service", async (t) => {
   const { w, app, ada, example } = await morning(t);
   const request = await ada.authorize(app, { scope: "preferences:read" });
   const token = (name) => example("/oauth/token", "post", "400", name);
@@ -192,7 +192,7 @@ test("the examples of errors are what the service answers", async (t) => {
   assertHappened(await api.get("domains"), example("/v1/domains", "get", "401"));
 });
 
-test("asking too often is answered as the example has it", async (t) => {
+test("too many requests get the response of the example", async (t) => {
   const { app, ada, example } = await morning(t, { "rate-api": 1 });
   const api = await Client.connect(ada, app);
   const answers = await Promise.all(Array.from({ length: 8 }, () => api.get("domains")));

@@ -8,7 +8,7 @@ import { Client, connected, fine, FOOD, MUSIC, secondApp, WAITING } from "../kit
 
 const READS = [`preferences/${MUSIC}`, "preferences", "preferences/atoms", "domains", `domains/${MUSIC}/schema`, `domains/${MUSIC}/stats`];
 
-test("a read whose answer would be the same is a 304, and a new answer after a write", async (t) => {
+test("a read with an unchanged response is a 304, and a new response after a write", async (t) => {
   const { api } = await connected(t);
   await api.write(MUSIC, { genres: ["jazz"] });
   const tags = new Map();

@@ -171,7 +171,7 @@ test("systemd is notified when the service is ready, reloads, is alive, and stop
   await notified("STOPPING=1");
 });
 
-test("a service that does not answer is not reported as alive", async (t) => {
+test("a service that does not respond is not reported as alive", async (t) => {
   const w = await world(t, { start: false });
   const socket = path.join(w.dir, "notify");
   const systemd = new Program("python3", ["-c", LISTENER, socket]);

@@ -156,7 +156,7 @@ test("of 30 parallel sign-ups with one username exactly one succeeds", async (t)
   assert.equal(users[0].name, `Number ${winner}`);
 });
 
-test("when registration is closed no account is created, and the page says so", async (t) => {
+test("when registration is closed no account is created, and the page gives the reason", async (t) => {
   const w = await world(t, { settings: { registration: "closed" } });
   const answer = await w.signUp(ada);
   assert.equal(answer.status, 403);
@@ -166,7 +166,7 @@ test("when registration is closed no account is created, and the page says so", 
   assert.doesNotMatch(page.text, /action="\/signup"/);
   assert.doesNotMatch((await w.get("/")).text, /href="\/signup"/);
   assert.deepEqual(await w.users(), []);
-  await w.addUser("invited"); // whoever runs the service still can
+  await w.addUser("invited"); // operators can still add users
   assert.deepEqual(await w.usernames(), ["invited"]);
 });
 

@@ -8,7 +8,7 @@ import { connected, FOOD, MUSIC, READ_WRITE } from "../kit/preferences.mjs";
 import { document, essence, exported, fact, imported, put } from "../kit/transfer.mjs";
 import { world } from "../kit/world.mjs";
 
-test("an account with as much as fits comes in and goes out, and one fact more does not", async (t) => {
+test("an account at its limits can be imported and exported, and one fact more cannot", async (t) => {
   const w = await world(t);
   await w.addUser("ada");
   const text = (i) => `${i} ${"ü".repeat(190)}`;

@@ -46,7 +46,7 @@ const BROKEN = [
   ["a NUL in the target", `GET /heal\0thz HTTP/1.1\r\n${END}`],
   ["bytes past ASCII in the target", `GET /\xff\xfe HTTP/1.1\r\n${END}`],
   ["CONNECT", `CONNECT evil.example:443 HTTP/1.1\r\n${END}`],
-  ["an expectation nobody knows", `POST /signup HTTP/1.1\r\n${FORM}Content-Length: 3\r\nExpect: a-miracle\r\n\r\na=b`],
+  ["an unknown expectation", `POST /signup HTTP/1.1\r\n${FORM}Content-Length: 3\r\nExpect: a-miracle\r\n\r\na=b`],
 ];
 
 test("every kind of broken request is rejected or dropped, and the service continues", async (t) => {
@@ -84,7 +84,7 @@ test("an empty or incomplete request may be closed without a response", async (t
   assert.equal((await w.get("/healthz")).status, 200);
 });
 
-test("a thousand pipelined requests are answered in order", async (t) => {
+test("a thousand pipelined requests get responses in order", async (t) => {
   const w = await world(t);
   const connection = await w.connect();
   const asked = Array.from({ length: 1000 }, (_, i) => (i % 2 ? "/healthz" : "/nothing"));

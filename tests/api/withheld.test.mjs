@@ -193,7 +193,7 @@ test("an app that writes a withheld fact learns nothing and changes nothing", as
   assert.deepEqual(await api.atoms("status=held"), []);
   assert.match((await ada.get("/account/waiting", SAME_SITE)).text, /QUILLAJA/);
 
-  // A single value that the app does not see is not replaced, whoever stated it.
+  // A single value that the app does not see is not replaced, whatever its source.
   const replaced = await api.write(CODING, { role: "Gardener" });
   assert.equal(replaced.held, 1);
   assert.equal((await by.ada.record(CODING)).role, "Yakbarber");

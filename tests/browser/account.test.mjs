@@ -99,7 +99,7 @@ for (const view of VIEWS)
     assert.ok(w.service.alive);
   });
 
-test("every page of an empty account says so and links to the next step", async (outer) => {
+test("every page of an empty account explains this and links to the next step", async (outer) => {
   const t = inReverse(outer);
   const { w } = await stage(t);
   const page = await open(t, w, VIEWS[0]);

@@ -284,7 +284,7 @@ for (const view of VIEWS)
     assert.deepEqual(complaints(page), []);
   });
 
-test("without scripts everything but the trial works, and the trial says so", async (test) => {
+test("without scripts everything but the trial works, and the trial explains this", async (test) => {
   const { w, page } = await begin(test, { javaScriptEnabled: false });
   await signUp(page);
   await register(page, w, { uri: "https://c.example/cb" });

@@ -105,7 +105,7 @@ for (const javaScriptEnabled of [true, false]) {
     assert.equal((await callback.arrival()).params.error, "access_denied");
   });
 
-  test(`an expired consent page says so, and starting again works; ${how}`, async (t) => {
+  test(`an expired consent page explains this, and starting again works; ${how}`, async (t) => {
     const all = await setting(t, { javaScriptEnabled });
     const { w, app, callback, page } = all;
     const request = app.request();

@@ -115,7 +115,7 @@ const KINDS = [
 ];
 
 for (const [kind, plan, least = LEAST_TOLD] of KINDS)
-  test(`a relevant preference is told within ${BUDGET} tokens: ${kind}`, () => {
+  test(`a relevant preference is included within ${BUDGET} tokens: ${kind}`, () => {
     const all = FORMATS.map(() => ({ told: 0, of: 0 }));
     for (const size of SIZES) {
       const plans = SEEDS.flatMap((seed, i) => {
@@ -178,7 +178,7 @@ const LEAST_PRECISION = 0.97;
 rows.precision = [];
 
 // Of the facts that labels.mjs judges, the share that matters to the task.
-test("what is told matters to the task", () => {
+test("included facts matter to the task", () => {
   const queries = (context) => [{ label: context }, { stored: true }, ...PRECISION_BUDGETS.flatMap((max_tokens) => FORMATS.map((format) => ({ context, format, max_tokens })))];
   const plans = LABELS.flatMap((label) => PRECISION_SIZES.flatMap((size) => Array.from({ length: Math.max(1, Math.round(SHARE)) }, () => ({ label, atoms: makePerson(size), queries: queries(label[0]) }))));
   const counts = new Map(); // "500 text" → { right, wrong, open }
@@ -206,7 +206,7 @@ test("what is told matters to the task", () => {
 
 const MOST_UNSEEN_WRONG = 0.05;
 
-test("what clearly does not matter is not told: unseen", () => {
+test("facts that clearly do not matter are left out: unseen", () => {
   const cases = UNSEEN.flatMap((one, i) => (one.kind === "n" ? [{ ...one, matches: unseenMatches[i], atoms: makePerson(20, one) }] : []));
   const queries = ({ task }) => [{ stored: true }, ...FORMATS.map((format) => ({ context: task, format, max_tokens: 500 }))];
   const wrong = new Set();

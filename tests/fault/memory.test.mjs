@@ -93,7 +93,7 @@ class Watch {
 
 const many = (count, work) => Promise.all(Array.from({ length: count }, (_, n) => work(n)));
 
-test("the worst accepted input to every route stays under 64 MiB, and others are answered at once", async (t) => {
+test("the worst accepted input to every route stays under 64 MiB, and others get responses at once", async (t) => {
   const { w, ada, app, api } = await connected(t, { scope: "preferences:read preferences:write profile:read agent_hints", program: RELEASE });
   const watch = new Watch(w);
   const browser = { origin: w.publicOrigin(), "sec-fetch-site": "same-origin", cookie: `${ada.cookieName}=${ada.session}` };

@@ -69,7 +69,7 @@ onPostgres("a lost confirmation is found out for every refresh that shared the t
   for (const { access_token } of sets) assert.equal((await userinfo(w, access_token)).status, 200);
 });
 
-// The COMMIT of the next transaction with this statement arrives, but its confirmation does not, and then nobody
+// The COMMIT of the next transaction with this statement arrives, but its confirmation does not, and then no client
 // reaches the server, until `isCut` is false again.
 function cutAtCommit(between, statement) {
   between.onCommitOf = statement;

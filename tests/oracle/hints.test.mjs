@@ -212,7 +212,7 @@ async function examineAll(probes) {
 
 // ---- tests ----
 
-test(`${CASES} answers about random users are computed`, async () => {
+test(`${CASES} responses about random users are computed`, async () => {
   const folder = copiedDefinitions();
   await withProbe(ODD, (first) => withProbe(folder, (again) => examineAll({ first, again })));
   fs.rmSync(folder, { recursive: true });

@@ -170,7 +170,7 @@ test("so is one in another language", () =>
   each(FOREIGN, "favorite_artists", false, (text, [hint], [{ waits }]) =>
     !waits && hint !== `According to an app, the user's favorite artist is "${inside(text)}".` && "is not quoted"));
 
-test("an app with such a name is not told by it as if it were true", () => {
+test("the name of such an app is not stated as a fact", () => {
   const wrong = [];
   askAll(FOREIGN.map((app) => ask([atom("allergies", "peanuts", false, { app })]))).forEach(([{ hints }], i) => {
     const told = `the user is allergic to peanuts; never suggest food containing any.`;
@@ -185,7 +185,7 @@ test("an app's statements wait for the user", () => each([...MORE_THAN_A_NAME, .
 test("an app's critical facts outside the vocabulary wait for the user", () =>
   each([...MORE_THAN_A_NAME, ...FOREIGN, "durian", "none"], "allergies", false, (_, __, stored) => stored.some(({ waits }) => !waits) && "does not wait"));
 
-test("what the user says is told as the user's words, whatever it is", () =>
+test("every statement of the user is quoted as the user's words", () =>
   each(MORE_THAN_A_NAME, "statements", true, (text, hints) =>
     (hints.length !== 1 || hints[0] !== `User says "${inside(text)}" about food.`) && "is not the user's quotation"));
 
@@ -193,7 +193,7 @@ test("names by apps are neither quoted nor held", () =>
   each(NAMES, "favorite_artists", false, (text, [hint], [{ waits }]) =>
     (waits || hint !== `User's favorite artist is ${text}${text.endsWith(".") ? "" : "."}`) && "is changed"));
 
-test("critical facts of apps within the vocabulary are told", () =>
+test("hints include critical facts of apps within the vocabulary", () =>
   each(["peanuts", "Shellfish", "tree nut allergy"], "allergies", false, (_, hints, [{ waits }]) => (waits || hints.length !== 1) && "waits"));
 
 test("items that read on into a sentence are quoted one by one", () => {

@@ -34,7 +34,7 @@ test("statements that are only about the user leave room to what the task depend
   for (const statement of statements) assert.ok(place(hints, statement) > place(hints, "cuisine") && place(hints, statement) > place(hints, "priced"), statement);
 });
 
-test("units and the like are told only where they can matter", () => {
+test("units and formats are included only where they can matter", () => {
   const record = { communication_profile: { temperature_unit: "celsius", answer_length: "brief" }, food_profile: { cuisines: ["Thai"] }, music_preferences: { genres: ["jazz"] } };
   const told = ["recipe_recommendation", "food", undefined, "something unheard of"];
   const notTold = ["playlist_creation", "code_review"];

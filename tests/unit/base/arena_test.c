@@ -164,7 +164,7 @@ ask_for_too_many(void)
 }
 
 static void
-without_memory_the_process_says_one_line_and_stops(void **state)
+without_memory_the_process_writes_one_line_and_ends(void **state)
 {
     static void (*const acts[])(void) = { ask_for_too_much, ask_for_too_many };
     (void)state;
@@ -252,7 +252,7 @@ main(void)
         cmocka_unit_test(a_reset_overwrites_what_was_there),
         cmocka_unit_test(a_reset_gives_oversized_memory_back),
         cmocka_unit_test(a_step_past_an_allocation_is_seen),
-        cmocka_unit_test(without_memory_the_process_says_one_line_and_stops),
+        cmocka_unit_test(without_memory_the_process_writes_one_line_and_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

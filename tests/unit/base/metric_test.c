@@ -121,7 +121,7 @@ write_name(struct buf *page, void *context)
 }
 
 static void
-the_page_asks_whoever_is_registered(void **state)
+the_page_calls_every_registered_writer(void **state)
 {
     char first[] = "first ", second[] = "second ", third[] = "third ";
     struct arena *mem = arena_new();
@@ -153,7 +153,7 @@ main(void)
         cmocka_unit_test(observations_fall_into_their_bucket_and_add_up),
         cmocka_unit_test(a_histogram_is_written_as_prometheus_reads_it),
         cmocka_unit_test(threads_lose_no_observation),
-        cmocka_unit_test(the_page_asks_whoever_is_registered),
+        cmocka_unit_test(the_page_calls_every_registered_writer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,7 +68,7 @@ lead_others(struct db_tx *tx, void *argument)
 }
 
 static void
-a_write_is_answered_after_the_versions_have_risen(struct kit *kit)
+a_write_returns_after_the_versions_have_risen(struct kit *kit)
 {
     struct writer writers[MEMBERS];
     if (db_reads_block(kit->db))
@@ -92,7 +92,7 @@ int
 main(void)
 {
     static const struct kit_case cases[] = {
-        KIT_CASE(a_write_is_answered_after_the_versions_have_risen),
+        KIT_CASE(a_write_returns_after_the_versions_have_risen),
     };
     return KIT_RUN("db_versions", cases, LOG_WARN);
 }

@@ -11,7 +11,7 @@ struct asker {
 };
 
 static bool
-an_answer_begins(int fd)
+a_response_begins(int fd)
 {
     char byte;
     struct pollfd poll_fd = { .fd = fd, .events = POLLIN };
@@ -28,7 +28,8 @@ ask_until_the_end(void *argument)
         char value[256];
         struct answer answer;
         /* A connection may be closed between two requests. */
-        while (wire_send(fd, requests[(asker->index + asker->whole) % 3]) && an_answer_begins(fd)) {
+        while (wire_send(fd, requests[(asker->index + asker->whole) % 3]) &&
+               a_response_begins(fd)) {
             if (!wire_answer(fd, &answer)) {
                 asker->torn++;
                 break;
@@ -78,7 +79,7 @@ send_until_the_end(void *argument)
     while ((fd = wire_try_connect(&world)) >= 0) {
         struct answer answer;
         while (wire_send(fd, "POST /block HTTP/1.1\r\nHost: a\r\nContent-Length: 2\r\n\r\na") &&
-               wire_send(fd, "b") && an_answer_begins(fd) && wire_answer(fd, &answer))
+               wire_send(fd, "b") && a_response_begins(fd) && wire_answer(fd, &answer))
             continue;
         close(fd);
     }

@@ -245,7 +245,7 @@ one_large_body_is_taken_at_a_time(void **state)
 }
 
 static void
-an_answer_whose_headers_cannot_be_sent_is_an_error(void **state)
+a_response_whose_headers_cannot_be_sent_is_an_error(void **state)
 {
     struct answer answer;
     (void)state;
@@ -550,7 +550,7 @@ main(void)
         cmocka_unit_test(a_large_body_of_a_stranger_is_not_kept),
         cmocka_unit_test(a_caller_who_may_send_a_large_body_is_asked_once),
         cmocka_unit_test(one_large_body_is_taken_at_a_time),
-        cmocka_unit_test(an_answer_whose_headers_cannot_be_sent_is_an_error),
+        cmocka_unit_test(a_response_whose_headers_cannot_be_sent_is_an_error),
         cmocka_unit_test(a_body_too_large_is_rejected_before_it_is_sent),
         cmocka_unit_test(a_rejection_during_the_body_closes_without_a_reset),
         cmocka_unit_test(an_early_response_waits_for_a_small_body_and_keeps_the_connection),

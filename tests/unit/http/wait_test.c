@@ -193,7 +193,7 @@ a_resumed_request_is_refused_if_the_queue_is_full(void **state)
 
 /* The library calls again at once, although nothing more arrives. */
 static void
-what_can_be_answered_in_the_next_round_is_not_suspended(void **state)
+a_request_that_the_next_round_answers_is_not_suspended(void **state)
 {
     struct answer answer;
     (void)state;
@@ -214,7 +214,7 @@ what_can_be_answered_in_the_next_round_is_not_suspended(void **state)
 }
 
 static void
-what_cannot_be_answered_in_the_next_round_waits(void **state)
+a_request_that_the_next_round_cannot_answer_waits(void **state)
 {
     struct answer answer;
     int fds[WAITERS];
@@ -278,8 +278,8 @@ main(void)
         cmocka_unit_test(waiting_requests_occupy_no_worker),
         cmocka_unit_test(what_has_happened_already_is_no_wait),
         cmocka_unit_test(a_resumed_request_is_refused_if_the_queue_is_full),
-        cmocka_unit_test(what_can_be_answered_in_the_next_round_is_not_suspended),
-        cmocka_unit_test(what_cannot_be_answered_in_the_next_round_waits),
+        cmocka_unit_test(a_request_that_the_next_round_answers_is_not_suspended),
+        cmocka_unit_test(a_request_that_the_next_round_cannot_answer_waits),
         cmocka_unit_test(draining_waits_for_waiting_requests),
     };
     rehearse();

@@ -120,7 +120,7 @@ without_a_store_the_page_asks_to_try_again(void **state)
 }
 
 static void
-closed_means_closed_for_the_form_and_for_its_answer(void **state)
+closed_registration_rejects_the_form_and_its_submission(void **state)
 {
     (void)state;
     close_web();
@@ -188,7 +188,7 @@ main(void)
         TEST(a_problem_is_shown_beside_its_field_and_the_input_is_kept),
         TEST(a_taken_name_is_shown_in_the_same_way),
         TEST(without_a_store_the_page_asks_to_try_again),
-        TEST(closed_means_closed_for_the_form_and_for_its_answer),
+        TEST(closed_registration_rejects_the_form_and_its_submission),
         TEST(another_site_cannot_make_accounts),
         TEST(a_field_sent_twice_is_refused),
         TEST(what_is_sent_in_the_query_is_not_the_form),

@@ -113,7 +113,7 @@ assert_usable(struct db *db, const struct expected *expected, uint64_t before)
 }
 
 static void
-a_write_fails_as_its_sqlstate_says(void **state)
+the_sqlstate_decides_the_error_of_a_write(void **state)
 {
     (void)state;
     struct db *db = open_store();
@@ -133,7 +133,7 @@ a_write_fails_as_its_sqlstate_says(void **state)
 
 /* It runs once with others and then alone, as any write, unless there is no connection left. */
 static void
-a_shared_write_fails_as_its_sqlstate_says(void **state)
+the_sqlstate_decides_the_error_of_a_shared_write(void **state)
 {
     (void)state;
     struct db *db = open_store();
@@ -150,7 +150,7 @@ a_shared_write_fails_as_its_sqlstate_says(void **state)
 }
 
 static void
-a_read_fails_as_its_sqlstate_says(void **state)
+the_sqlstate_decides_the_error_of_a_read(void **state)
 {
     (void)state;
     struct db *db = open_store();
@@ -168,9 +168,9 @@ int
 main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_write_fails_as_its_sqlstate_says),
-        cmocka_unit_test(a_shared_write_fails_as_its_sqlstate_says),
-        cmocka_unit_test(a_read_fails_as_its_sqlstate_says),
+        cmocka_unit_test(the_sqlstate_decides_the_error_of_a_write),
+        cmocka_unit_test(the_sqlstate_decides_the_error_of_a_shared_write),
+        cmocka_unit_test(the_sqlstate_decides_the_error_of_a_read),
     };
     signal(SIGPIPE, SIG_IGN);
     random_start();

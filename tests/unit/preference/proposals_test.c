@@ -234,7 +234,7 @@ the_user_or_the_end_of_the_app_settles_a_proposal(struct kit *kit)
 /* ---- writes ---- */
 
 static void
-writes_wait_if_the_grant_says_so(struct kit *kit)
+writes_wait_if_the_grant_requires_it(struct kit *kit)
 {
     struct str ada = facts_user(kit, "ada");
     struct preference_outcome outcomes[4];
@@ -380,7 +380,7 @@ main(void)
         KIT_CASE(an_app_whose_writes_wait_removes_only_its_own_facts),
         KIT_CASE(an_app_withdraws_only_what_it_proposed),
         KIT_CASE(the_user_or_the_end_of_the_app_settles_a_proposal),
-        KIT_CASE(writes_wait_if_the_grant_says_so),
+        KIT_CASE(writes_wait_if_the_grant_requires_it),
         KIT_CASE(a_waiting_value_replaces_the_current_one_only_when_confirmed),
         KIT_CASE(a_hundred_changes_of_an_app_may_wait),
         KIT_CASE(confirming_all_leaves_out_what_needs_a_decision_of_its_own),

@@ -205,7 +205,7 @@ a_language_with_other_keys_or_values_is_refused(void **state)
 }
 
 static void
-a_sentence_from_below_is_found_by_what_it_says(void **state)
+a_sentence_of_a_lower_module_is_found_by_its_text(void **state)
 {
     struct catalog *from = read_words(english), *to = read_words(german);
     (void)state;
@@ -219,7 +219,7 @@ a_sentence_from_below_is_found_by_what_it_says(void **state)
 }
 
 static void
-a_text_nobody_shows_stops_the_start(void **state)
+an_unused_message_fails_at_startup(void **state)
 {
     struct catalog *catalog = read_words("page.lang = en\nsentence.x = X.\nused = U\nidle = I\n");
     struct why why = { 0 };
@@ -245,8 +245,8 @@ main(void)
         cmocka_unit_test(a_template_with_a_catalog_must_not_contain_text),
         cmocka_unit_test(a_second_language_is_a_second_file),
         cmocka_unit_test(a_language_with_other_keys_or_values_is_refused),
-        cmocka_unit_test(a_sentence_from_below_is_found_by_what_it_says),
-        cmocka_unit_test(a_text_nobody_shows_stops_the_start),
+        cmocka_unit_test(a_sentence_of_a_lower_module_is_found_by_its_text),
+        cmocka_unit_test(an_unused_message_fails_at_startup),
     };
     return cmocka_run_group_tests(tests, make_memory, free_memory);
 }

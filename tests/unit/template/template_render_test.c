@@ -224,7 +224,7 @@ the_last_value_of_a_name_counts(void **state)
 }
 
 static void
-past_the_ceiling_the_page_says_so(void **state)
+a_page_beyond_the_limit_sets_overflow(void **state)
 {
     struct template_set *set = template_set_new(find, NULL);
     struct buf out = buf_in(mem, 10);
@@ -275,7 +275,7 @@ main(void)
         cmocka_unit_test(list_items_hide_outer_names),
         cmocka_unit_test(attributes_come_and_go_with_their_section),
         cmocka_unit_test(the_last_value_of_a_name_counts),
-        cmocka_unit_test(past_the_ceiling_the_page_says_so),
+        cmocka_unit_test(a_page_beyond_the_limit_sets_overflow),
     };
     return cmocka_run_group_tests(tests, make_memory, free_memory);
 }

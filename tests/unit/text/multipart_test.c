@@ -95,7 +95,7 @@ what_no_browser_sends_is_refused(void **state)
 }
 
 static void
-a_name_that_comes_twice_is_nobodys(void **state)
+a_repeated_name_is_not_found(void **state)
 {
     static const char body[] =
         "--x\r\n" PART "\"a\"\r\n\r\n1\r\n--x\r\n" PART "\"a\"\r\n\r\n2\r\n--x--";
@@ -116,7 +116,7 @@ main(void)
         cmocka_unit_test(a_boundary_is_read_from_its_header),
         cmocka_unit_test(parts_come_out_as_they_were_sent),
         cmocka_unit_test(what_no_browser_sends_is_refused),
-        cmocka_unit_test(a_name_that_comes_twice_is_nobodys),
+        cmocka_unit_test(a_repeated_name_is_not_found),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,7 @@ only_real_moments_in_the_one_form_are_read(void **state)
 }
 
 static void
-every_day_is_what_the_c_library_says(void **state)
+every_day_equals_the_result_of_the_c_library(void **state)
 {
     struct arena *mem = arena_new();
     (void)state;
@@ -126,7 +126,7 @@ main(void)
         cmocka_unit_test(a_moment_has_one_text),
         cmocka_unit_test(years_of_five_digits_or_below_zero_have_none),
         cmocka_unit_test(only_real_moments_in_the_one_form_are_read),
-        cmocka_unit_test(every_day_is_what_the_c_library_says),
+        cmocka_unit_test(every_day_equals_the_result_of_the_c_library),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
