@@ -30,9 +30,9 @@ hint_format_name(enum hint_format format)
 
 /* About as many bytes as the hints take in JSON: a token is 4 to 5. */
 static size_t
-usual_bytes(const struct ladder *ladder)
+usual_bytes(const struct selection *selection)
 {
-    return 6 * (size_t)ladder->tokens + 64;
+    return 6 * (size_t)selection->tokens + 64;
 }
 
 /* ---- lines ---- */
@@ -41,7 +41,7 @@ usual_bytes(const struct ladder *ladder)
 static void
 add_sentence(struct arena *mem, struct json *out, const struct pick *pick)
 {
-    const struct hint *hint = pick->rung->hint;
+    const struct hint *hint = pick->candidate->hint;
     if (hint->plain) {
         hint_sentence(out->out, hint, pick->items, pick->strong);
         return;
@@ -54,7 +54,7 @@ add_sentence(struct arena *mem, struct json *out, const struct pick *pick)
 static void
 add_bullet(struct arena *mem, struct json *out, const struct pick *pick)
 {
-    const struct hint *hint = pick->rung->hint;
+    const struct hint *hint = pick->candidate->hint;
     if (hint->plain) {
         hint_bullet(out->out, hint, pick->items);
         return;
@@ -65,12 +65,12 @@ add_bullet(struct arena *mem, struct json *out, const struct pick *pick)
 }
 
 static void
-write_text(struct arena *mem, struct json *out, const struct ladder *ladder)
+write_text(struct arena *mem, struct json *out, const struct selection *selection)
 {
     json_open_array(out);
-    for (size_t i = 0; i < ladder->count; i++) {
+    for (size_t i = 0; i < selection->count; i++) {
         json_open_str(out);
-        add_sentence(mem, out, &ladder->picks[i]);
+        add_sentence(mem, out, &selection->picks[i]);
         json_close_str(out);
     }
     json_close_array(out);
@@ -80,44 +80,44 @@ static const char line_feed[] = { '\\', 'n' }; /* in JSON */
 
 /* Writes domains in the order of their first hint, each with its bullets. */
 static void
-write_bullets(struct arena *mem, struct json *out, const struct ladder *ladder)
+write_bullets(struct arena *mem, struct json *out, const struct selection *selection)
 {
     const struct str newline = { line_feed, sizeof line_feed };
     uint64_t written = 0;
     json_open_str(out);
-    for (size_t first = 0; first < ladder->count; first++) {
-        const struct rung *rung = ladder->picks[first].rung;
-        uint64_t domain = (uint64_t)1 << rung->set_index;
+    for (size_t first = 0; first < selection->count; first++) {
+        const struct candidate *candidate = selection->picks[first].candidate;
+        uint64_t domain = (uint64_t)1 << candidate->set_index;
         if ((written & domain) != 0)
             continue;
         buf_add(out->out, written == 0 ? STR("") : newline);
-        if (ladder->domains != domain) {
+        if (selection->domains != domain) {
             buf_add(out->out, STR("**"));
-            json_add_text(out, rung->set->domain->heading);
+            json_add_text(out, candidate->set->domain->heading);
             buf_add(out->out, STR("**"));
         }
         written |= domain;
-        for (size_t i = first; i < ladder->count; i++) {
-            if (ladder->picks[i].rung->set != rung->set)
+        for (size_t i = first; i < selection->count; i++) {
+            if (selection->picks[i].candidate->set != candidate->set)
                 continue;
-            if (i > first || ladder->domains != domain)
+            if (i > first || selection->domains != domain)
                 buf_add(out->out, newline);
-            add_bullet(mem, out, &ladder->picks[i]);
+            add_bullet(mem, out, &selection->picks[i]);
         }
     }
     json_close_str(out);
 }
 
 static struct str
-write_lines(struct arena *mem, enum hint_format format, const struct ladder *ladder)
+write_lines(struct arena *mem, enum hint_format format, const struct selection *selection)
 {
     struct buf text = buf_in(mem, ANSWER_MAX_BYTES);
     struct json json = json_into(&text);
-    buf_reserve(&text, usual_bytes(ladder));
+    buf_reserve(&text, usual_bytes(selection));
     if (format == HINT_TEXT)
-        write_text(mem, &json, ladder);
+        write_text(mem, &json, selection);
     else
-        write_bullets(mem, &json, ladder);
+        write_bullets(mem, &json, selection);
     return buf_str(&text);
 }
 
@@ -153,17 +153,17 @@ begin_part(struct counter *counter, struct str key, size_t after, int tokens)
 }
 
 static void
-write_summary(struct arena *mem, struct json *out, const struct ladder *ladder, size_t first,
+write_summary(struct arena *mem, struct json *out, const struct selection *selection, size_t first,
               struct counter *counter)
 {
     bool several = false;
     json_key_name(out, STR("summary"));
     begin_part(counter, STR("summary"), sizeof "\":" - 1, 1);
     json_open_str(out);
-    for (size_t i = first; i < ladder->count; i++) {
-        const struct pick *pick = &ladder->picks[i];
-        const struct hint *hint = pick->rung->hint;
-        if (pick->rung->set != ladder->picks[first].rung->set || !pick->said)
+    for (size_t i = first; i < selection->count; i++) {
+        const struct pick *pick = &selection->picks[i];
+        const struct hint *hint = pick->candidate->hint;
+        if (pick->candidate->set != selection->picks[first].candidate->set || !pick->said)
             continue;
         buf_add(out->out, several ? STR(" ") : STR(""));
         add_sentence(mem, out, pick);
@@ -177,15 +177,15 @@ write_summary(struct arena *mem, struct json *out, const struct ladder *ladder, 
 /* The picks of a domain with a key, in the order of the definition's members. Picks of the same
  * member stay in their order. */
 static size_t
-list_keyed(const struct ladder *ladder, size_t first, const struct pick **out)
+list_keyed(const struct selection *selection, size_t first, const struct pick **out)
 {
     size_t count = 0;
-    for (size_t i = first; i < ladder->count; i++) {
-        const struct pick *pick = &ladder->picks[i];
-        if (pick->rung->set != ladder->picks[first].rung->set || !pick->keyed)
+    for (size_t i = first; i < selection->count; i++) {
+        const struct pick *pick = &selection->picks[i];
+        if (pick->candidate->set != selection->picks[first].candidate->set || !pick->keyed)
             continue;
         size_t at = count++;
-        for (; at > 0 && out[at - 1]->rung->hint->member > pick->rung->hint->member; at--)
+        for (; at > 0 && out[at - 1]->candidate->hint->member > pick->candidate->hint->member; at--)
             out[at] = out[at - 1];
         out[at] = pick;
     }
@@ -196,7 +196,7 @@ list_keyed(const struct ladder *ladder, size_t first, const struct pick **out)
 static inline void
 write_values(struct json *out, const struct pick *pick, struct counter *counter)
 {
-    const struct hint *hint = pick->rung->hint;
+    const struct hint *hint = pick->candidate->hint;
     for (int i = 0; i < pick->items; i++)
         hint_units_value(out, &hint->values[i]);
     counter->exact = counter->exact && hint->exact;
@@ -208,7 +208,7 @@ write_members(struct json *out, const struct pick **picks, size_t count, enum hi
               struct counter *counter)
 {
     for (size_t i = 0; i < count;) {
-        const struct hint *hint = picks[i]->rung->hint;
+        const struct hint *hint = picks[i]->candidate->hint;
         const struct member *member = hint->member;
         bool is_array = member->type == MEMBER_ARRAY;
         struct str opening = is_array ? STR("\":[") : STR("\":");
@@ -216,7 +216,7 @@ write_members(struct json *out, const struct pick **picks, size_t count, enum hi
         out->need_comma = false;
         begin_part(counter, member->json_key, opening.len, hint_units_bare_key(hint) + 1);
         write_values(out, picks[i++], counter);
-        for (; i < count && picks[i]->rung->hint->member == member; i++) {
+        for (; i < count && picks[i]->candidate->hint->member == member; i++) {
             write_values(out, picks[i], counter);
             counter->part += HINT_MERGE_TOKENS;
         }
@@ -228,28 +228,28 @@ write_members(struct json *out, const struct pick **picks, size_t count, enum hi
 
 /* Domains are in the order of their first hint. */
 static struct str
-write_object(struct arena *mem, const struct ladder *ladder, int *tokens)
+write_object(struct arena *mem, const struct selection *selection, int *tokens)
 {
     struct buf text = buf_in(mem, ANSWER_MAX_BYTES);
     struct json json = json_into(&text);
-    const struct pick **keyed = ARENA_ARRAY(mem, const struct pick *, ladder->count + 1);
+    const struct pick **keyed = ARENA_ARRAY(mem, const struct pick *, selection->count + 1);
     struct counter counter = { .text = &text, .part = HINT_OBJECT_TOKENS, .exact = true };
     uint64_t written = 0;
-    buf_reserve(&text, usual_bytes(ladder));
+    buf_reserve(&text, usual_bytes(selection));
     json_open_object(&json);
-    for (size_t i = 0; i < ladder->count; i++) {
-        const struct rung *rung = ladder->picks[i].rung;
-        struct str name = rung->set->domain->name;
-        uint64_t domain = (uint64_t)1 << rung->set_index;
+    for (size_t i = 0; i < selection->count; i++) {
+        const struct candidate *candidate = selection->picks[i].candidate;
+        struct str name = candidate->set->domain->name;
+        uint64_t domain = (uint64_t)1 << candidate->set_index;
         if ((written & domain) != 0)
             continue;
         written |= domain;
-        enum hint_ending after = written == ladder->domains ? AT_END : BEFORE_DOMAIN;
-        size_t count = list_keyed(ladder, i, keyed);
+        enum hint_ending after = written == selection->domains ? AT_END : BEFORE_DOMAIN;
+        size_t count = list_keyed(selection, i, keyed);
         json_key_name(&json, name);
-        begin_part(&counter, name, sizeof "\":" - 1, hint_units_bare_name(rung->set) + 1);
+        begin_part(&counter, name, sizeof "\":" - 1, hint_units_bare_name(candidate->set) + 1);
         json_open_object(&json);
-        write_summary(mem, &json, ladder, i, &counter);
+        write_summary(mem, &json, selection, i, &counter);
         counter.part += hint_units_close(PART_SENTENCE, count > 0 ? BEFORE_KEY : after);
         write_members(&json, keyed, count, after, &counter);
         json_close_object(&json);
@@ -263,35 +263,35 @@ write_object(struct arena *mem, const struct ladder *ladder, int *tokens)
 /* ---- composing ---- */
 
 static void
-count_omitted(const struct ladder *ladder, struct hint_answer *out)
+count_omitted(const struct selection *selection, struct hint_answer *out)
 {
     size_t complete = 0;
-    out->omitted = ladder->order.facts;
-    for (size_t i = 0; i < ladder->count; i++) {
-        const struct pick *pick = &ladder->picks[i];
+    out->omitted = selection->order.facts;
+    for (size_t i = 0; i < selection->count; i++) {
+        const struct pick *pick = &selection->picks[i];
         out->omitted -= pick->items;
-        out->named[pick->rung->set_index] += (uint16_t)pick->items;
-        complete += pick->rung->tier == 0 && pick->items == pick->rung->hint->total;
+        out->named[pick->candidate->set_index] += (uint16_t)pick->items;
+        complete += pick->candidate->tier == 0 && pick->items == pick->candidate->hint->total;
     }
-    out->safety_cut = complete != ladder->order.critical;
-    out->safety_complete = !ladder->order.safety_withheld && !out->safety_cut;
+    out->safety_cut = complete != selection->order.critical;
+    out->safety_complete = !selection->order.safety_withheld && !out->safety_cut;
 }
 
 void
 hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answer *out)
 {
-    struct ladder *ladder = arena_alloc(mem, sizeof *ladder);
-    hint_ladder_climb(mem, query, ladder);
-    *out = (struct hint_answer){ .available = ladder->order.available,
-                                 .selected = ladder,
-                                 .hint_sets = ladder->order.hint_sets };
-    for (size_t i = 0; i < ladder->count; i++)
-        hint_open(mem, ladder->picks[i].rung->hint, ladder->picks[i].items);
+    struct selection *selection = arena_alloc(mem, sizeof *selection);
+    hint_select(mem, query, selection);
+    *out = (struct hint_answer){ .available = selection->order.available,
+                                 .selected = selection,
+                                 .hint_sets = selection->order.hint_sets };
+    for (size_t i = 0; i < selection->count; i++)
+        hint_open(mem, selection->picks[i].candidate->hint, selection->picks[i].items);
     if (query->format == HINT_JSON) {
-        out->hints = write_object(mem, ladder, &out->tokens);
+        out->hints = write_object(mem, selection, &out->tokens);
     } else {
-        out->hints = write_lines(mem, query->format, ladder);
-        out->tokens = ladder->tokens;
+        out->hints = write_lines(mem, query->format, selection);
+        out->tokens = selection->tokens;
     }
-    count_omitted(ladder, out);
+    count_omitted(selection, out);
 }

@@ -4,7 +4,7 @@
 #ifndef HINT_HINT_ANSWER_H
 #define HINT_HINT_ANSWER_H
 
-#include "hint/hint_ladder.h"
+#include "hint/hint_selection.h"
 
 struct hint_answer {
     struct str hints;     /* JSON: an array of sentences, an object, or a string */
@@ -15,7 +15,7 @@ struct hint_answer {
     bool safety_cut;      /* a critical fact that matches the query did not fit */
     uint64_t hint_sets;   /* bit n: the n-th hint set of the query has a matching hint */
     uint16_t named[DOMAINS_MAX]; /* facts that the hints name, by hint set of the query */
-    const struct ladder *selected;
+    const struct selection *selected;
 };
 
 /* "text", "json", "bullets". */

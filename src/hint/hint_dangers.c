@@ -138,8 +138,8 @@ is_covered(const struct dangers *dangers, const struct ranked *statement,
 }
 
 void
-hint_dangers_settle(struct arena *mem, const struct domain *domain, struct ranked *facts,
-                    size_t count)
+hint_dangers_resolve(struct arena *mem, const struct domain *domain, struct ranked *facts,
+                     size_t count)
 {
     const struct member *gravest = gravest_member(domain);
     size_t concerns = 0, found = 0;

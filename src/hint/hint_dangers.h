@@ -25,7 +25,7 @@ struct str hint_fact_text(struct arena *mem, const struct atom *atom);
  * are neither an allergy nor the lack of any; of a statement and the typed fact that says the same,
  * the less serious one, or the statement; preferences for what contains an allergen that only a
  * statement names. */
-void hint_dangers_settle(struct arena *mem, const struct domain *domain, struct ranked *facts,
-                         size_t count);
+void hint_dangers_resolve(struct arena *mem, const struct domain *domain, struct ranked *facts,
+                          size_t count);
 
 #endif

@@ -26,7 +26,7 @@
 /* ---- matching and weighting ---- */
 
 /* How a query applies to one domain. */
-struct view {
+struct query_view {
     bool known; /* a known context; without one, all members have the same weight */
     bool chosen, named;
     enum hint_fallback fallback;
@@ -39,16 +39,16 @@ struct view {
     int statements;                                                   /* seen so far */
 };
 
-static struct view
+static struct query_view
 view_of(const struct hint_query *query, const struct domain *domain, const struct terms *task)
 {
-    struct view view = { .known = query->context->known,
-                         .named = query->domains_named,
-                         .fallback = domain->always ? HINT_EVERYTHING : query->fallback,
-                         .context = domain->context_count,
-                         .task = task,
-                         .match = query->context,
-                         .domain = domain };
+    struct query_view view = { .known = query->context->known,
+                               .named = query->domains_named,
+                               .fallback = domain->always ? HINT_EVERYTHING : query->fallback,
+                               .context = domain->context_count,
+                               .task = task,
+                               .match = query->context,
+                               .domain = domain };
     if (!view.known)
         return view;
     const struct context_choice *choice = context_chosen(query->context, domain);
@@ -68,7 +68,7 @@ struct relevance {
 
 /* Whether the critical hints of a domain that is not chosen are needed. Few domains have any. */
 static bool
-critical_needed(struct view *view)
+critical_needed(struct query_view *view)
 {
     if (view->safety == SAFETY_UNKNOWN)
         view->safety =
@@ -89,7 +89,7 @@ names_member(const struct terms *task, const struct member *member)
 
 /* False: the hint is left out. */
 static bool
-weigh(struct view *view, const struct hint *hint, struct relevance *out)
+find_relevance(struct query_view *view, const struct hint *hint, struct relevance *out)
 {
     bool critical = hint->safety == SAFETY_CRITICAL;
     *out = (struct relevance){ HINT_ONE, 0, 0 };
@@ -140,7 +140,7 @@ rank_of(const struct hint *hint, unsigned tier, const struct relevance *found, i
 /* ---- sorting ---- */
 
 static bool
-comes_before(const struct rung *a, const struct rung *b)
+comes_before(const struct candidate *a, const struct candidate *b)
 {
     if (a->rank != b->rank)
         return a->rank < b->rank;
@@ -151,24 +151,24 @@ comes_before(const struct rung *a, const struct rung *b)
 }
 
 static int
-compare_rungs(const void *left, const void *right)
+compare_candidates(const void *left, const void *right)
 {
     return comes_before(left, right) ? -1 : comes_before(right, left);
 }
 
 static void
-sort_rungs(struct rung *rungs, size_t count)
+sort_candidates(struct candidate *candidates, size_t count)
 {
     if (count > FEW) {
-        qsort(rungs, count, sizeof *rungs, compare_rungs);
+        qsort(candidates, count, sizeof *candidates, compare_candidates);
         return;
     }
     for (size_t i = 1; i < count; i++) {
-        struct rung rung = rungs[i];
+        struct candidate candidate = candidates[i];
         size_t j = i;
-        for (; j > 0 && comes_before(&rung, &rungs[j - 1]); j--)
-            rungs[j] = rungs[j - 1];
-        rungs[j] = rung;
+        for (; j > 0 && comes_before(&candidate, &candidates[j - 1]); j--)
+            candidates[j] = candidates[j - 1];
+        candidates[j] = candidate;
     }
 }
 
@@ -181,11 +181,12 @@ queue_before(const struct hint_queue *a, const struct hint_queue *b)
 }
 
 static void
-add_queue(struct hint_order *order, struct rung *first, struct rung *end)
+add_queue(struct hint_order *order, struct candidate *first, struct candidate *end)
 {
     struct hint_queue queue = { first, end, UINT32_MAX }, *queues = order->queues;
-    for (const struct rung *rung = first; rung < end; rung++)
-        queue.best = (rung->rank & SCORE_MASK) < queue.best ? rung->rank & SCORE_MASK : queue.best;
+    for (const struct candidate *candidate = first; candidate < end; candidate++)
+        queue.best =
+            (candidate->rank & SCORE_MASK) < queue.best ? candidate->rank & SCORE_MASK : queue.best;
     if (first->set->domain->always && order->always.next == NULL) { /* a second one takes turns */
         order->always = queue;
         return;
@@ -197,23 +198,23 @@ add_queue(struct hint_order *order, struct rung *first, struct rung *end)
 }
 
 /* The first of a queue. Does not sort, since often only a few are needed. */
-static inline struct rung *
+static inline struct candidate *
 find_first(const struct hint_queue *queue)
 {
-    struct rung *first = queue->next;
-    for (struct rung *rung = first + 1; rung < queue->end; rung++)
-        first = comes_before(rung, first) ? rung : first;
+    struct candidate *first = queue->next;
+    for (struct candidate *candidate = first + 1; candidate < queue->end; candidate++)
+        first = comes_before(candidate, first) ? candidate : first;
     return first;
 }
 
 static void
-take(struct hint_order *order, struct hint_queue *queue, struct rung *first)
+take(struct hint_order *order, struct hint_queue *queue, struct candidate *first)
 {
-    struct rung taken = *first;
+    struct candidate taken = *first;
     *first = *queue->next;
     queue->next++;
-    taken.firm = taken.firm || order->round == 0;
-    order->rungs[order->count++] = taken;
+    taken.never_waits = taken.never_waits || order->round == 0;
+    order->candidates[order->count++] = taken;
 }
 
 /* The next queue in turn that is not empty; NULL: all are. */
@@ -234,9 +235,9 @@ queue_in_turn(struct hint_order *order)
 
 /* It would take most of a small budget. */
 static inline bool
-is_long(const struct rung *rung)
+is_long(const struct candidate *candidate)
 {
-    return rung->rank >> GROUP_AT == GROUP_LONG;
+    return candidate->rank >> GROUP_AT == GROUP_LONG;
 }
 
 bool
@@ -246,7 +247,7 @@ hint_order_next(struct hint_order *order)
     struct hint_queue *always = &order->always;
     if (always->next < always->end && !is_first_round &&
         order->always_taken * ALWAYS_EVERY <= order->others_taken) {
-        struct rung *first = find_first(always);
+        struct candidate *first = find_first(always);
         if (!is_long(first) || order->others_taken >= order->long_after) {
             order->always_taken++;
             take(order, always, first);
@@ -267,7 +268,7 @@ hint_order_next(struct hint_order *order)
 /* In a context, its own weight decides and the member's general one breaks ties. A statement has
  * the weight of its place among the user's statements. */
 static int32_t
-total_weight(struct view *view, const struct hint *hint, const struct relevance *found)
+total_weight(struct query_view *view, const struct hint *hint, const struct relevance *found)
 {
     uint64_t general = (uint64_t)hint->member->weight;
     if (view->has_context && !statement_holds(hint->member))
@@ -280,67 +281,68 @@ total_weight(struct view *view, const struct hint *hint, const struct relevance 
 }
 
 static inline void
-fill_rung(struct rung *rung, struct view *view, const struct hint_set *set, struct hint *hint,
-          const struct relevance *found)
+fill_candidate(struct candidate *candidate, struct query_view *view, const struct hint_set *set,
+               struct hint *hint, const struct relevance *found)
 {
     unsigned tier = SAFETY_CRITICAL - hint->safety;
     if (tier == 1 && found->weight < MATTERS)
         tier = 2;
-    *rung = (struct rung){
+    *candidate = (struct candidate){
         .set = set,
         .hint = hint,
         .rank = rank_of(hint, tier, found, total_weight(view, hint, found)),
         .tier = (uint8_t)tier,
         .wanted = (uint8_t)found->wanted,
-        .firm = tier < 2 || found->match > 0 ||
-                (view->chosen && !view->domain->always && statement_holds(hint->member)),
+        .never_waits = tier < 2 || found->match > 0 ||
+                       (view->chosen && !view->domain->always && statement_holds(hint->member)),
     };
 }
 
 static bool
-has_statement(const struct rung *rungs, const struct rung *end)
+has_statement(const struct candidate *candidates, const struct candidate *end)
 {
-    for (; rungs < end; rungs++)
-        if (statement_holds(rungs->hint->member))
+    for (; candidates < end; candidates++)
+        if (statement_holds(candidates->hint->member))
             return true;
     return false;
 }
 
-/* Statements without a hint match if others like them do: the set's critical rungs from `critical`
- * on, or the others. */
+/* Statements without a hint match if others like them do: the set's critical candidates from
+ * `critical` on, or the others. */
 static void
 count_unlisted(const struct hint_set *set, struct hint_order *out, size_t critical,
-               const struct rung *others, const struct rung *end)
+               const struct candidate *others, const struct candidate *end)
 {
     bool plain = has_statement(others, end);
     if (plain)
         out->facts += set->unlisted;
-    if (plain || has_statement(out->rungs + critical, out->rungs + out->critical))
+    if (plain || has_statement(out->candidates + critical, out->candidates + out->critical))
         out->facts += set->unlisted_critical;
     out->safety_withheld = out->safety_withheld || set->unlisted_critical > 0;
 }
 
 /* Collects the hints of one set that match the query: critical ones into the order, the others from
  * `next` on. Returns the end of the latter. */
-static struct rung *
+static struct candidate *
 gather(const struct hint_query *query, size_t set_index, const struct terms *task,
-       struct hint_order *out, struct rung *next)
+       struct hint_order *out, struct candidate *next)
 {
     const struct hint_set *set = &query->hint_sets[set_index];
-    struct view view = view_of(query, set->domain, task);
+    struct query_view view = view_of(query, set->domain, task);
     bool sensitive = query->sensitive >> set_index & 1;
     size_t critical = out->critical;
-    const struct rung *others = next;
+    const struct candidate *others = next;
     for (size_t i = 0; i < set->count; i++) {
         struct hint *hint = &set->hints[i];
         struct relevance found;
-        if (!weigh(&view, hint, &found) || (hint->sensitive && !sensitive)) {
+        if (!find_relevance(&view, hint, &found) || (hint->sensitive && !sensitive)) {
             out->safety_withheld = out->safety_withheld || hint->safety == SAFETY_CRITICAL;
             continue;
         }
-        struct rung *rung = hint->safety == SAFETY_CRITICAL ? &out->rungs[out->critical++] : next++;
-        fill_rung(rung, &view, set, hint, &found);
-        rung->set_index = (uint8_t)set_index;
+        struct candidate *candidate =
+            hint->safety == SAFETY_CRITICAL ? &out->candidates[out->critical++] : next++;
+        fill_candidate(candidate, &view, set, hint, &found);
+        candidate->set_index = (uint8_t)set_index;
         out->available++;
         out->facts += hint->total;
         out->hint_sets |= (uint64_t)1 << set_index;
@@ -358,7 +360,7 @@ hint_order_make(struct arena *mem, const struct hint_query *query, struct hint_o
     size_t count = 0;
     for (size_t i = 0; i < query->set_count; i++)
         count += query->hint_sets[i].count;
-    out->rungs = ARENA_ARRAY(mem, struct rung, count + 1);
+    out->candidates = ARENA_ARRAY(mem, struct candidate, count + 1);
     out->count = out->critical = 0;
     out->available = out->facts = 0;
     out->hint_sets = 0;
@@ -367,13 +369,13 @@ hint_order_make(struct arena *mem, const struct hint_query *query, struct hint_o
     out->queue_count = out->turn = out->round = 0;
     out->always_taken = out->others_taken = 0;
     out->long_after = query->context->known ? LONG_AFTER : 0;
-    struct rung *others = ARENA_ARRAY(mem, struct rung, count + 1);
+    struct candidate *others = ARENA_ARRAY(mem, struct candidate, count + 1);
     for (size_t i = 0; i < query->set_count; i++) {
-        struct rung *end = gather(query, i, task, out, others);
+        struct candidate *end = gather(query, i, task, out, others);
         if (end > others)
             add_queue(out, others, end);
         others = end;
     }
-    sort_rungs(out->rungs, out->critical);
+    sort_candidates(out->candidates, out->critical);
     out->count = out->critical;
 }

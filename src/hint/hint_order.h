@@ -35,41 +35,41 @@ struct hint_query {
 };
 
 /* One hint that may be included. */
-struct rung {
+struct candidate {
     const struct hint_set *set;
     struct hint *hint;
     uint32_t rank;     /* order within the domain, lowest first */
     uint8_t tier;      /* 0 critical, 1 excludes choices, 2 the rest */
     uint8_t set_index; /* index in query->hint_sets */
     uint8_t wanted;    /* the first values to name, because a word of the task is among them */
-    bool firm;         /* keeps its place, however long it is */
+    bool never_waits;  /* keeps its place, however long it is */
 };
 
 /* The hints of one domain that are not critical. */
 struct hint_queue {
-    struct rung *next, *end;
+    struct candidate *next, *end;
     uint32_t best;
 };
 
 struct hint_order {
-    struct rung *rungs;   /* most important first, as far as fetched */
-    size_t count;         /* number of rungs fetched */
-    size_t critical;      /* number of critical rungs, which come first */
-    int available;        /* hints that match the query */
-    int facts;            /* of these hints, and like them without a hint */
-    uint64_t hint_sets;   /* bit n: the n-th set has one of these hints */
-    bool safety_withheld; /* a critical fact is not among the rungs: the context does not concern
-                             it, it is sensitive, or there are too many statements */
+    struct candidate *candidates; /* most important first, as far as fetched */
+    size_t count;                 /* number of candidates fetched */
+    size_t critical;              /* number of critical candidates, which come first */
+    int available;                /* hints that match the query */
+    int facts;                    /* of these hints, and like them without a hint */
+    uint64_t hint_sets;           /* bit n: the n-th set has one of these hints */
+    bool safety_withheld; /* a critical fact is not among the candidates: the context does not
+                             concern it, it is sensitive, or there are too many statements */
     struct hint_queue queues[DOMAINS_MAX], always; /* private, as are those below */
     size_t queue_count, turn, round;
     size_t always_taken, others_taken;
     size_t long_after;
 };
 
-/* Finds the matching hints. Critical rungs are fetched. */
+/* Finds the matching hints. Critical candidates are fetched. */
 void hint_order_make(struct arena *mem, const struct hint_query *query, struct hint_order *out);
 
-/* Fetches the next rung. False: there are no more. */
+/* Fetches the next candidate. False: there are no more. */
 bool hint_order_next(struct hint_order *order);
 
 #endif

@@ -26,28 +26,28 @@ write_names(struct json *out, const struct hint *hint, struct str *names, size_t
 
 /* Writes the origins of a pick; merged: with those of later picks of the same member. */
 static void
-write_origin(struct json *out, const struct ladder *ladder, size_t index, bool merged)
+write_origin(struct json *out, const struct selection *selection, size_t index, bool merged)
 {
     struct str names[2 * HINT_ORIGINS_MAX];
     size_t count = 0;
-    const struct rung *first = ladder->picks[index].rung;
+    const struct candidate *first = selection->picks[index].candidate;
     json_open_array(out);
-    for (size_t i = index; i < (merged ? ladder->count : index + 1); i++) {
-        const struct rung *rung = ladder->picks[i].rung;
-        if (rung->set == first->set && rung->hint->member == first->hint->member)
-            write_names(out, rung->hint, names, &count);
+    for (size_t i = index; i < (merged ? selection->count : index + 1); i++) {
+        const struct candidate *candidate = selection->picks[i].candidate;
+        if (candidate->set == first->set && candidate->hint->member == first->hint->member)
+            write_names(out, candidate->hint, names, &count);
     }
     json_close_array(out);
 }
 
 /* Whether an earlier pick is of the same member. */
 static bool
-came_before(const struct ladder *ladder, size_t index)
+came_before(const struct selection *selection, size_t index)
 {
-    const struct rung *rung = ladder->picks[index].rung;
+    const struct candidate *candidate = selection->picks[index].candidate;
     for (size_t i = 0; i < index; i++)
-        if (ladder->picks[i].rung->set == rung->set &&
-            ladder->picks[i].rung->hint->member == rung->hint->member)
+        if (selection->picks[i].candidate->set == candidate->set &&
+            selection->picks[i].candidate->hint->member == candidate->hint->member)
             return true;
     return false;
 }
@@ -65,51 +65,51 @@ write_single(struct json *out, struct str key, struct str origin)
 }
 
 static void
-write_member(struct json *out, const struct ladder *ladder, size_t index)
+write_member(struct json *out, const struct selection *selection, size_t index)
 {
-    const struct rung *rung = ladder->picks[index].rung;
-    struct str key = rung->hint->member->json_key, origin = rung->hint->origin;
-    bool shares = hint_step_shares(rung);
-    if (shares && came_before(ladder, index))
+    const struct candidate *candidate = selection->picks[index].candidate;
+    struct str key = candidate->hint->member->json_key, origin = candidate->hint->origin;
+    bool shares = hint_step_shares(candidate);
+    if (shares && came_before(selection, index))
         return;
     if (!shares && str_index(origin, ' ') == origin.len) { /* one name, as nearly always */
         write_single(out, key, origin);
         return;
     }
     json_key_name(out, key);
-    write_origin(out, ladder, index, shares);
+    write_origin(out, selection, index, shares);
 }
 
 static void
-write_members(struct json *out, const struct ladder *ladder, size_t first)
+write_members(struct json *out, const struct selection *selection, size_t first)
 {
-    const struct hint_set *set = ladder->picks[first].rung->set;
+    const struct hint_set *set = selection->picks[first].candidate->set;
     json_key_name(out, set->domain->name);
     json_open_object(out);
-    for (size_t i = first; i < ladder->count; i++)
-        if (ladder->picks[i].rung->set == set)
-            write_member(out, ladder, i);
+    for (size_t i = first; i < selection->count; i++)
+        if (selection->picks[i].candidate->set == set)
+            write_member(out, selection, i);
     json_close_object(out);
 }
 
 void
-hint_origins_by_hint(struct json *out, const struct ladder *ladder)
+hint_origins_by_hint(struct json *out, const struct selection *selection)
 {
     json_open_array(out);
-    for (size_t i = 0; i < ladder->count; i++)
-        write_origin(out, ladder, i, false);
+    for (size_t i = 0; i < selection->count; i++)
+        write_origin(out, selection, i, false);
     json_close_array(out);
 }
 
 void
-hint_origins_by_member(struct json *out, const struct ladder *ladder)
+hint_origins_by_member(struct json *out, const struct selection *selection)
 {
     uint64_t written = 0;
     json_open_object(out);
-    for (size_t i = 0; i < ladder->count; i++) {
-        uint64_t domain = (uint64_t)1 << ladder->picks[i].rung->set_index;
+    for (size_t i = 0; i < selection->count; i++) {
+        uint64_t domain = (uint64_t)1 << selection->picks[i].candidate->set_index;
         if ((written & domain) == 0)
-            write_members(out, ladder, i);
+            write_members(out, selection, i);
         written |= domain;
     }
     json_close_object(out);

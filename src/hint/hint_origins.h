@@ -5,14 +5,14 @@
 #ifndef HINT_HINT_ORIGINS_H
 #define HINT_HINT_ORIGINS_H
 
-#include "hint/hint_ladder.h"
+#include "hint/hint_selection.h"
 
 struct json;
 
 /* An array with the origin of each hint, in the order of text. */
-void hint_origins_by_hint(struct json *out, const struct ladder *ladder);
+void hint_origins_by_hint(struct json *out, const struct selection *selection);
 
 /* An object by domain, with the origin of each member under the member's key. */
-void hint_origins_by_member(struct json *out, const struct ladder *ladder);
+void hint_origins_by_member(struct json *out, const struct selection *selection);
 
 #endif

@@ -56,7 +56,7 @@ is_against(const struct member *member, const struct member *other)
  * safety class wins, whichever member names the other, so that no preference hides an allergy. Then
  * the user's own statement wins over an app's, then the later day. NULL: keep both. */
 static struct ranked *
-loser_of(struct ranked *against, struct ranked *other)
+weaker_fact(struct ranked *against, struct ranked *other)
 {
     enum member_safety here = against->member->safety, there = other->member->safety;
     int64_t day = against->atom->updated_at / DAY, other_day = other->atom->updated_at / DAY;
@@ -85,21 +85,21 @@ say_the_same(const struct member *a, const struct member *b)
 }
 
 static void
-settle_pair(struct ranked *a, struct ranked *b)
+resolve_pair(struct ranked *a, struct ranked *b)
 {
     struct ranked *loser = NULL;
     if (say_the_same(a->member, b->member))
         loser = a->member < b->member ? b : a;
     else if (is_against(a->member, b->member))
-        loser = loser_of(a, b);
+        loser = weaker_fact(a, b);
     else if (is_against(b->member, a->member))
-        loser = loser_of(b, a);
+        loser = weaker_fact(b, a);
     if (loser != NULL)
         loser->score = -1; /* it stays in the list: it can still exclude a third fact */
 }
 
 static void
-settle(struct arena *mem, struct ranked *facts, size_t count)
+resolve_contradictions(struct arena *mem, struct ranked *facts, size_t count)
 {
     struct ranked **by_key = ARENA_ARRAY(mem, struct ranked *, count + 1);
     for (size_t i = 0; i < count; i++)
@@ -107,7 +107,7 @@ settle(struct arena *mem, struct ranked *facts, size_t count)
     qsort(by_key, count, sizeof *by_key, compare_keys);
     for (size_t i = 0; i < count; i++)
         for (size_t j = i + 1; j < count && str_eq(by_key[i]->atom->key, by_key[j]->atom->key); j++)
-            settle_pair(by_key[i], by_key[j]);
+            resolve_pair(by_key[i], by_key[j]);
 }
 
 /* "dairy-free ice cream", "vegan burgers", "oat milk lattes": who must not have dairy or meat can
@@ -133,7 +133,7 @@ is_substitute(struct arena *mem, const struct vocabulary *vocabulary, struct str
 
 /* A fact of an app wins over a taste of the user only if it is about safety. */
 static bool
-outranks(const struct ranked *reason, const struct ranked *fact)
+may_hide(const struct ranked *reason, const struct ranked *fact)
 {
     return reason->member->safety == SAFETY_CRITICAL || reason->atom->by_user ||
            !fact->atom->by_user;
@@ -150,7 +150,7 @@ leave_out_dishes(struct arena *mem, const struct ranked *reason, struct ranked *
         return;
     for (size_t i = 0; i < count; i++) {
         struct str dish = hint_fact_text(mem, facts[i].atom);
-        if (facts[i].member->vocabulary == vocabulary && outranks(reason, &facts[i]) &&
+        if (facts[i].member->vocabulary == vocabulary && may_hide(reason, &facts[i]) &&
             member_opposes(reason->member, facts[i].member) &&
             value_contains(mem, vocabulary, dish, reason->atom->key) &&
             (reason->member->safety == SAFETY_CRITICAL ||
@@ -182,7 +182,7 @@ leave_out_forbidden(struct arena *mem, const struct domain *domain, const struct
             : vocabulary_find(diet->member->vocabulary, diet->atom->key);
     for (size_t i = 0; value != NULL && value->exclude_count > 0 && i < count; i++) {
         const struct vocabulary *vocabulary = facts[i].member->vocabulary;
-        if (facts[i].score < 0 || !outranks(diet, &facts[i]) ||
+        if (facts[i].score < 0 || !may_hide(diet, &facts[i]) ||
             !is_endangered(domain, facts[i].member))
             continue;
         struct str dish = hint_fact_text(mem, facts[i].atom);
@@ -205,7 +205,7 @@ next_beside(const struct ranked *facts, size_t count, const struct ranked *fact,
 
 /* The user's own statement wins over an app's, then the later day. */
 static bool
-outlasts(const struct atom *sole, const struct atom *other)
+is_stronger(const struct atom *sole, const struct atom *other)
 {
     if (sole->by_user != other->by_user)
         return sole->by_user;
@@ -215,12 +215,12 @@ outlasts(const struct atom *sole, const struct atom *other)
 /* "none" and the member's sole value ("alone") exclude all others, so hints contain either them
  * or the others. "none" needs a sentence of its own and never hides a value. */
 static void
-settle_sole(struct ranked *facts, size_t count, struct ranked *sole)
+resolve_sole(struct ranked *facts, size_t count, struct ranked *sole)
 {
     bool none = str_eq(sole->atom->key, VALUE_NONE);
     bool wins = !none || hint_sentence_of(sole->member, VALUE_NONE) >= 0;
     for (size_t i = 0; wins && next_beside(facts, count, sole, &i); i++)
-        wins = !none && outlasts(sole->atom, facts[i].atom);
+        wins = !none && is_stronger(sole->atom, facts[i].atom);
     if (!wins)
         sole->score = -1;
     for (size_t i = 0; wins && next_beside(facts, count, sole, &i); i++)
@@ -238,7 +238,7 @@ leave_out_excluded(struct ranked *facts, size_t count)
             facts[i].score = -1; /* an occupation of "nothing right now" */
         if (facts[i].score >= 0 && member->type == MEMBER_ARRAY &&
             (str_eq(key, VALUE_NONE) || (str_present(member->sole) && str_eq(key, member->sole))))
-            settle_sole(facts, count, &facts[i]);
+            resolve_sole(facts, count, &facts[i]);
     }
 }
 
@@ -303,12 +303,12 @@ hint_rank(struct arena *mem, const struct domain *domain, const struct atom *ato
             fact->decides = statement_decides(atoms[i].key);
         }
     }
-    settle(mem, facts, found);
+    resolve_contradictions(mem, facts, found);
     for (size_t i = 0; i < found; i++) {
         leave_out_dishes(mem, &facts[i], facts, found);
         leave_out_forbidden(mem, domain, &facts[i], facts, found);
     }
-    hint_dangers_settle(mem, domain, facts, found);
+    hint_dangers_resolve(mem, domain, facts, found);
     leave_out_excluded(facts, found);
     for (size_t i = 0; i < found; i++)
         if (facts[i].score >= LEAST_SCORE || (facts[i].score >= 0 && facts[i].atom->by_user)) {

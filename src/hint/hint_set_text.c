@@ -76,7 +76,7 @@ add_number(struct buf *out, uint64_t number, int digits)
 
 /* Places a value within a number; it must fit into its bits. */
 static uint64_t
-part(struct buf *out, size_t number, int at, int bits)
+place_bits(struct buf *out, size_t number, int at, int bits)
 {
     if (number >> bits != 0)
         out->overflow = true;
@@ -125,11 +125,11 @@ write_body(struct buf *out, const struct hint *hint, int digits)
 {
     struct words words = words_of(hint);
     add_number(out,
-               part(out, words.contexts, CONTEXTS_AT, HINT_CONTEXTS_MAX) |
-                   part(out, words.count, TERMS_AT, TERMS_BITS) |
-                   part(out, hint->exact, EXACT_AT, 1) |
-                   part(out, hint_is_attributed(hint), ATTRIBUTED_AT, 1) |
-                   part(out, hint->plain, PLAIN_AT, 1),
+               place_bits(out, words.contexts, CONTEXTS_AT, HINT_CONTEXTS_MAX) |
+                   place_bits(out, words.count, TERMS_AT, TERMS_BITS) |
+                   place_bits(out, hint->exact, EXACT_AT, 1) |
+                   place_bits(out, hint_is_attributed(hint), ATTRIBUTED_AT, 1) |
+                   place_bits(out, hint->plain, PLAIN_AT, 1),
                OF_PART);
     for (size_t l = 0; l < hint->level_count; l++)
         for (size_t i = 0; i < counts_of_level(hint); i += 2) {
@@ -156,21 +156,23 @@ static void
 write_head(struct buf *out, const struct domain *domain, const struct hint *hint, int digits,
            size_t body)
 {
-    add_number(out,
-               part(out, (size_t)(hint->member - domain->members), MEMBER_AT, MEMBER_BITS) |
-                   part(out, (size_t)(hint->sentence - HINT_LOWEST), SENTENCE_AT, NUMBER_BITS) |
-                   part(out, (size_t)hint->total, TOTAL_AT, NUMBER_BITS) |
-                   part(out, (size_t)hint->key_tokens, KEY_AT, SMALL_BITS) |
-                   part(out, hint->level_count - 1, LEVELS_AT, SMALL_BITS),
-               OF_PART);
     add_number(
         out,
-        part(out, (size_t)hint->score, SCORE_AT, SCORE_BITS) |
-            part(out, hint->is_long, LONG_AT, 1) |
-            part(out, hint->safety == SAFETY_CRITICAL, CRITICAL_AT, 1) |
-            part(out, hint->sensitive, SENSITIVE_AT, 1) | part(out, hint->by_app, BY_APP_AT, 1) |
-            part(out, (size_t)digits - 1, DIGITS_AT, 2) | part(out, body, BODY_AT, BODY_BITS),
+        place_bits(out, (size_t)(hint->member - domain->members), MEMBER_AT, MEMBER_BITS) |
+            place_bits(out, (size_t)(hint->sentence - HINT_LOWEST), SENTENCE_AT, NUMBER_BITS) |
+            place_bits(out, (size_t)hint->total, TOTAL_AT, NUMBER_BITS) |
+            place_bits(out, (size_t)hint->key_tokens, KEY_AT, SMALL_BITS) |
+            place_bits(out, hint->level_count - 1, LEVELS_AT, SMALL_BITS),
         OF_PART);
+    add_number(out,
+               place_bits(out, (size_t)hint->score, SCORE_AT, SCORE_BITS) |
+                   place_bits(out, hint->is_long, LONG_AT, 1) |
+                   place_bits(out, hint->safety == SAFETY_CRITICAL, CRITICAL_AT, 1) |
+                   place_bits(out, hint->sensitive, SENSITIVE_AT, 1) |
+                   place_bits(out, hint->by_app, BY_APP_AT, 1) |
+                   place_bits(out, (size_t)digits - 1, DIGITS_AT, 2) |
+                   place_bits(out, body, BODY_AT, BODY_BITS),
+               OF_PART);
 }
 
 struct str

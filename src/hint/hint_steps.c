@@ -5,11 +5,12 @@
 #include "hint/hint_units.h"
 
 bool
-hint_step_shares(const struct rung *rung)
+hint_step_shares(const struct candidate *candidate)
 {
-    const struct hint *hint = rung->hint, *hints = rung->set->hints; /* in the order of members */
+    const struct hint *hint = candidate->hint,
+                      *hints = candidate->set->hints; /* in the order of members */
     return (hint > hints && hint[-1].member == hint->member) ||
-           (hint + 1 < hints + rung->set->count && hint[1].member == hint->member);
+           (hint + 1 < hints + candidate->set->count && hint[1].member == hint->member);
 }
 
 /* ---- cost ---- */
@@ -23,13 +24,13 @@ hint_is_none(const struct hint *hint)
 
 /* The tokens of the key of a hint, less if an earlier hint of the same member has it already. */
 static int
-key_cost(const struct climb *climb, const struct rung *rung)
+key_cost(const struct selector *selector, const struct candidate *candidate)
 {
-    const struct hint *hint = rung->hint;
-    bool shared = hint_step_shares(rung);
-    for (size_t i = 0; i < climb->ladder->count && shared; i++) {
-        const struct pick *other = &climb->ladder->picks[i];
-        if (other->keyed && other->rung->hint->member == hint->member)
+    const struct hint *hint = candidate->hint;
+    bool shared = hint_step_shares(candidate);
+    for (size_t i = 0; i < selector->selection->count && shared; i++) {
+        const struct pick *other = &selector->selection->picks[i];
+        if (other->keyed && other->candidate->hint->member == hint->member)
             return HINT_MERGE_TOKENS;
     }
     return hint->key_tokens;
@@ -39,7 +40,7 @@ key_cost(const struct climb *climb, const struct rung *rung)
 static inline void
 count_pick(enum hint_format format, struct pick *pick)
 {
-    const struct hint *hint = pick->rung->hint;
+    const struct hint *hint = pick->candidate->hint;
     enum hint_count which = format == HINT_BULLETS ? COUNT_BULLET
                             : format == HINT_JSON  ? COUNT_SAID
                             : pick->strong         ? COUNT_STRONG
@@ -54,37 +55,37 @@ count_pick(enum hint_format format, struct pick *pick)
 
 /* Without the line feed after the last line; headings only for several domains. */
 static int
-total_cost(const struct climb *climb)
+total_cost(const struct selector *selector)
 {
-    const struct ladder *ladder = climb->ladder;
-    if (ladder->count == 0 || climb->format == HINT_JSON)
-        return climb->lines;
-    const struct pick *last = &ladder->picks[climb->last];
-    bool several = (ladder->domains & (ladder->domains - 1)) != 0;
-    return climb->lines - last->cost + last->bare +
-           (climb->format == HINT_BULLETS && several ? climb->headings : 0);
+    const struct selection *selection = selector->selection;
+    if (selection->count == 0 || selector->format == HINT_JSON)
+        return selector->lines;
+    const struct pick *last = &selection->picks[selector->last];
+    bool several = (selection->domains & (selection->domains - 1)) != 0;
+    return selector->lines - last->cost + last->bare +
+           (selector->format == HINT_BULLETS && several ? selector->headings : 0);
 }
 
 /* ---- steps ---- */
 
-/* Replaces a pick if the result fits; otherwise the climb is done. */
+/* Replaces a pick if the result fits; otherwise the selector is done. */
 static bool
-change(struct climb *climb, size_t index, const struct pick *changed)
+change(struct selector *selector, size_t index, const struct pick *changed)
 {
-    struct pick *pick = &climb->ladder->picks[index], before = *pick;
-    int lines = climb->lines;
-    climb->lines += changed->cost - before.cost;
+    struct pick *pick = &selector->selection->picks[index], before = *pick;
+    int lines = selector->lines;
+    selector->lines += changed->cost - before.cost;
     if (changed->keyed && !before.keyed)
-        climb->lines += changed->key;
+        selector->lines += changed->key;
     *pick = *changed;
-    int tokens = total_cost(climb);
-    if (tokens <= climb->max_tokens) {
-        climb->ladder->tokens = tokens;
+    int tokens = total_cost(selector);
+    if (tokens <= selector->max_tokens) {
+        selector->selection->tokens = tokens;
         return true;
     }
     *pick = before;
-    climb->lines = lines;
-    climb->done = true;
+    selector->lines = lines;
+    selector->done = true;
     return false;
 }
 
@@ -92,7 +93,7 @@ change(struct climb *climb, size_t index, const struct pick *changed)
 static int
 longer_items(const struct pick *pick)
 {
-    const struct hint *hint = pick->rung->hint;
+    const struct hint *hint = pick->candidate->hint;
     return pick->level + 1u < hint->level_count
                ? hint_more_items(hint->member, hint->total, pick->items)
                : 0;
@@ -101,86 +102,91 @@ longer_items(const struct pick *pick)
 /* The pick with which a hint is added. The first hint of a domain in JSON is a sentence. So are all
  * critical ones and those attributed to apps, which get a key later. */
 static inline void
-fill_pick(const struct climb *climb, const struct rung *rung, struct pick *pick)
+fill_pick(const struct selector *selector, const struct candidate *candidate, struct pick *pick)
 {
-    const struct hint *hint = rung->hint;
-    *pick = (struct pick){ .rung = rung, .items = hint_fewest_items(hint->member, hint->total) };
-    for (int more = 1; pick->items < rung->wanted && rung->tier > 0 && more > 0;) {
+    const struct hint *hint = candidate->hint;
+    *pick = (struct pick){ .candidate = candidate,
+                           .items = hint_fewest_items(hint->member, hint->total) };
+    for (int more = 1; pick->items < candidate->wanted && candidate->tier > 0 && more > 0;) {
         more = longer_items(pick);
         pick->items = more > 0 ? more : pick->items;
         pick->level = (uint16_t)(pick->level + (more > 0));
     }
-    if (climb->format == HINT_JSON) {
-        pick->said = rung->tier == 0 || (climb->ladder->domains & hint_domain_bit(rung)) == 0 ||
+    if (selector->format == HINT_JSON) {
+        pick->said = candidate->tier == 0 ||
+                     (selector->selection->domains & hint_domain_bit(candidate)) == 0 ||
                      hint_is_none(hint) || hint_is_attributed(hint);
         pick->keyed = !pick->said;
-        pick->key = pick->keyed ? key_cost(climb, rung) : 0;
+        pick->key = pick->keyed ? key_cost(selector, candidate) : 0;
     }
-    count_pick(climb->format, pick);
+    count_pick(selector->format, pick);
 }
 
 /* The tokens that a hint would add. The first heading comes with the second domain, and the line
  * feed after the last bullet with the next. */
 static inline int
-cost_to_add(const struct climb *climb, const struct pick *pick)
+cost_to_add(const struct selector *selector, const struct pick *pick)
 {
-    const struct rung *rung = pick->rung;
-    uint64_t domains = climb->ladder->domains;
-    bool opens = (domains & hint_domain_bit(rung)) == 0;
-    if (climb->format == HINT_JSON)
-        return pick->cost + pick->key + (opens ? rung->set->name : 0);
-    if (climb->format == HINT_TEXT || domains == 0)
+    const struct candidate *candidate = pick->candidate;
+    uint64_t domains = selector->selection->domains;
+    bool opens = (domains & hint_domain_bit(candidate)) == 0;
+    if (selector->format == HINT_JSON)
+        return pick->cost + pick->key + (opens ? candidate->set->name : 0);
+    if (selector->format == HINT_TEXT || domains == 0)
         return pick->cost;
-    const struct pick *last = &climb->ladder->picks[climb->last];
+    const struct pick *last = &selector->selection->picks[selector->last];
     int feed = (last->cost - last->bare) - (pick->cost - pick->bare);
     return pick->cost + (feed > 0 ? feed : 0) +
            (!opens                           ? 0
-            : (domains & (domains - 1)) == 0 ? rung->set->heading + climb->headings
-                                             : rung->set->heading);
+            : (domains & (domains - 1)) == 0 ? candidate->set->heading + selector->headings
+                                             : candidate->set->heading);
 }
 
 int
-hint_step_try(const struct climb *climb, const struct rung *rung, struct pick *out)
+hint_step_try(const struct selector *selector, const struct candidate *candidate, struct pick *out)
 {
-    fill_pick(climb, rung, out);
-    return cost_to_add(climb, out);
+    fill_pick(selector, candidate, out);
+    return cost_to_add(selector, out);
 }
 
 /* Counts the name of the domain, and one token less while all its hints have exact counts. */
 static void
-open_object(struct climb *climb, const struct rung *rung, bool opens)
+open_object(struct selector *selector, const struct candidate *candidate, bool opens)
 {
-    bool exact = hint_is_exact(rung->hint), was_exact = (climb->exact & hint_domain_bit(rung)) != 0;
+    bool exact = hint_is_exact(candidate->hint),
+         was_exact = (selector->exact & hint_domain_bit(candidate)) != 0;
     if (opens)
-        climb->lines += rung->set->name + (climb->ladder->domains == 0 ? HINT_OBJECT_TOKENS : 0);
+        selector->lines +=
+            candidate->set->name + (selector->selection->domains == 0 ? HINT_OBJECT_TOKENS : 0);
     if (opens && exact) {
-        climb->exact |= hint_domain_bit(rung);
-        climb->lines -= HINT_EXACT_LESS;
+        selector->exact |= hint_domain_bit(candidate);
+        selector->lines -= HINT_EXACT_LESS;
     } else if (was_exact && !exact) {
-        climb->exact &= ~hint_domain_bit(rung);
-        climb->lines += HINT_EXACT_LESS;
+        selector->exact &= ~hint_domain_bit(candidate);
+        selector->lines += HINT_EXACT_LESS;
     }
 }
 
 /* Opens the domain of the hint: its heading, or its object with the summary. */
 static void
-open_domain(struct climb *climb, const struct rung *rung)
+open_domain(struct selector *selector, const struct candidate *candidate)
 {
-    struct ladder *ladder = climb->ladder;
-    bool opens = (ladder->domains & hint_domain_bit(rung)) == 0;
-    if (climb->format == HINT_JSON)
-        open_object(climb, rung, opens);
-    if (climb->format == HINT_TEXT || opens || rung->set == ladder->picks[climb->last].rung->set)
-        climb->last = ladder->count;
-    climb->headings += opens ? rung->set->heading : 0;
-    ladder->domains |= hint_domain_bit(rung);
-    climb->led |= rung->tier > 0 ? hint_domain_bit(rung) : 0;
+    struct selection *selection = selector->selection;
+    bool opens = (selection->domains & hint_domain_bit(candidate)) == 0;
+    if (selector->format == HINT_JSON)
+        open_object(selector, candidate, opens);
+    if (selector->format == HINT_TEXT || opens ||
+        candidate->set == selection->picks[selector->last].candidate->set)
+        selector->last = selection->count;
+    selector->headings += opens ? candidate->set->heading : 0;
+    selection->domains |= hint_domain_bit(candidate);
+    selector->led |= candidate->tier > 0 ? hint_domain_bit(candidate) : 0;
 }
 
 /* ---- growing ---- */
 
 static int
-target_items(const struct climb *climb, const struct member *member, enum target target)
+target_items(const struct selector *selector, const struct member *member, enum target target)
 {
     if (target == TO_ALL)
         return INT32_MAX;
@@ -188,20 +194,20 @@ target_items(const struct climb *climb, const struct member *member, enum target
         return member->hint.base_items;
     if (target == TO_MOST)
         return member->hint.max_items;
-    return climb->format == HINT_JSON && member->json_limit > 0 ? member->json_limit
-                                                                : member->hint.std_items;
+    return selector->format == HINT_JSON && member->json_limit > 0 ? member->json_limit
+                                                                   : member->hint.std_items;
 }
 
 /* The pick with its next length. False: it names all values. */
 static bool
-next_length(const struct climb *climb, struct pick *pick)
+next_length(const struct selector *selector, struct pick *pick)
 {
     int items = longer_items(pick);
     if (items == 0)
         return false;
     pick->items = items;
     pick->level++;
-    count_pick(climb->format, pick);
+    count_pick(selector->format, pick);
     return true;
 }
 
@@ -209,85 +215,87 @@ next_length(const struct climb *climb, struct pick *pick)
  * passed over if the next one needs no more tokens: "and 1 more" can be longer than what is left.
  */
 static bool
-lengthen(struct climb *climb, size_t index, enum target target, int gap)
+lengthen(struct selector *selector, size_t index, enum target target, int gap)
 {
-    const struct pick *pick = &climb->ladder->picks[index];
+    const struct pick *pick = &selector->selection->picks[index];
     struct pick longer = *pick;
-    if (pick->items >= target_items(climb, pick->rung->hint->member, target) ||
-        !next_length(climb, &longer))
+    if (pick->items >= target_items(selector, pick->candidate->hint->member, target) ||
+        !next_length(selector, &longer))
         return false;
     for (struct pick next = longer;
-         target >= TO_MOST && next_length(climb, &next) && next.cost <= longer.cost;)
+         target >= TO_MOST && next_length(selector, &next) && next.cost <= longer.cost;)
         longer = next;
-    return longer.cost - pick->cost <= gap && (change(climb, index, &longer), true);
+    return longer.cost - pick->cost <= gap && (change(selector, index, &longer), true);
 }
 
 bool
-hint_step_strengthen(struct climb *climb, size_t index, int gap)
+hint_step_strengthen(struct selector *selector, size_t index, int gap)
 {
-    const struct pick *pick = &climb->ladder->picks[index];
-    if (climb->format != HINT_TEXT || pick->strong || !hint_has_emphasis(pick->rung->hint))
+    const struct pick *pick = &selector->selection->picks[index];
+    if (selector->format != HINT_TEXT || pick->strong || !hint_has_emphasis(pick->candidate->hint))
         return false;
     struct pick stronger = *pick;
     stronger.strong = true;
-    count_pick(climb->format, &stronger);
-    return stronger.cost - pick->cost <= gap && (change(climb, index, &stronger), true);
+    count_pick(selector->format, &stronger);
+    return stronger.cost - pick->cost <= gap && (change(selector, index, &stronger), true);
 }
 
 /* ---- adding ---- */
 
 void
-hint_step_tell_also(struct climb *climb, size_t index, bool keyed)
+hint_step_tell_also(struct selector *selector, size_t index, bool keyed)
 {
-    struct pick pick = climb->ladder->picks[index];
+    struct pick pick = selector->selection->picks[index];
     if (keyed && !pick.keyed)
-        pick.key = key_cost(climb, pick.rung);
+        pick.key = key_cost(selector, pick.candidate);
     pick.keyed = pick.keyed || keyed;
     pick.said = pick.said || !keyed;
-    count_pick(climb->format, &pick);
-    change(climb, index, &pick);
+    count_pick(selector->format, &pick);
+    change(selector, index, &pick);
 }
 
 void
-hint_step_add(struct climb *climb, const struct pick *pick)
+hint_step_add(struct selector *selector, const struct pick *pick)
 {
-    struct ladder *ladder = climb->ladder;
-    const struct rung *rung = pick->rung;
-    int lines = climb->lines, headings = climb->headings;
-    uint64_t domains = ladder->domains, exact = climb->exact;
-    size_t index = ladder->count, last = climb->last;
-    open_domain(climb, rung);
-    ladder->picks[ladder->count++] = (struct pick){ .rung = rung };
-    if (!change(climb, index, pick)) {
-        climb->lines = lines;
-        climb->headings = headings;
-        climb->last = last;
-        climb->exact = exact;
-        ladder->count--;
-        ladder->domains = domains;
+    struct selection *selection = selector->selection;
+    const struct candidate *candidate = pick->candidate;
+    int lines = selector->lines, headings = selector->headings;
+    uint64_t domains = selection->domains, exact = selector->exact;
+    size_t index = selection->count, last = selector->last;
+    open_domain(selector, candidate);
+    selection->picks[selection->count++] = (struct pick){ .candidate = candidate };
+    if (!change(selector, index, pick)) {
+        selector->lines = lines;
+        selector->headings = headings;
+        selector->last = last;
+        selector->exact = exact;
+        selection->count--;
+        selection->domains = domains;
         return;
     }
-    while (!climb->done && lengthen(climb, index, rung->tier == 0 ? TO_ALL : TO_BASE, INT32_MAX))
+    while (!selector->done &&
+           lengthen(selector, index, candidate->tier == 0 ? TO_ALL : TO_BASE, INT32_MAX))
         ;
 }
 
 bool
-hint_step_can_grow(const struct climb *climb, const struct pick *pick, enum target target)
+hint_step_can_grow(const struct selector *selector, const struct pick *pick, enum target target)
 {
-    const struct hint *hint = pick->rung->hint;
-    return (climb->format == HINT_TEXT && !pick->strong && hint_has_emphasis(hint)) ||
+    const struct hint *hint = pick->candidate->hint;
+    return (selector->format == HINT_TEXT && !pick->strong && hint_has_emphasis(hint)) ||
            (pick->level + 1u < hint->level_count &&
-            pick->items < target_items(climb, hint->member, target));
+            pick->items < target_items(selector, hint->member, target));
 }
 
 bool
-hint_step_grow(struct climb *climb, enum target target, size_t *start, int gap)
+hint_step_grow(struct selector *selector, enum target target, size_t *start, int gap)
 {
-    const struct ladder *ladder = climb->ladder;
-    while (*start < ladder->count && !hint_step_can_grow(climb, &ladder->picks[*start], target))
+    const struct selection *selection = selector->selection;
+    while (*start < selection->count &&
+           !hint_step_can_grow(selector, &selection->picks[*start], target))
         (*start)++;
-    for (size_t i = *start; i < ladder->count; i++)
-        if (lengthen(climb, i, target, gap) || hint_step_strengthen(climb, i, gap))
+    for (size_t i = *start; i < selection->count; i++)
+        if (lengthen(selector, i, target, gap) || hint_step_strengthen(selector, i, gap))
             return true;
     return false;
 }

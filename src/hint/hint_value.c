@@ -93,7 +93,7 @@ shape_value(struct arena *mem, const struct member *member, struct hint_value *o
                  breaks_off(member, out->shown);
     if (!out->quote && member->hint.form == FORM_ROLE)
         out->shown = phrase_without_capitals(mem, out->shown);
-    if (!out->quote) /* a quotation stays as it was written */
+    if (!out->quote) /* a quotation keeps_stored_value as it was written */
         out->shown = inflect_decade(mem, phrase_third_person(mem, out->shown));
     if (!out->quote && member->hint.form == FORM_THING)
         out->shown = inflect_with_article(mem, out->shown);
@@ -208,7 +208,7 @@ unquoted_in(const struct hint *list, struct str json, int *at)
  * who stated it: one of an app must be plainly a name. In a loose sentence, it is not known which
  * of the values is loose. */
 static bool
-stays(const struct hint *list, const struct hint_value *value, const struct atom *atom)
+keeps_stored_value(const struct hint *list, const struct hint_value *value, const struct atom *atom)
 {
     return list->sentence == HINT_FROM_PATTERN && str_starts(atom->value, STR("\"")) &&
            (atom->by_user || value->by_app);
@@ -227,7 +227,7 @@ hint_values_make(struct arena *mem, const struct ranked *facts, int count, const
     for (int i = 0; i < count; i++) {
         const struct atom *atom = facts[i].atom;
         const struct hint_value *before = unquoted_in(list, atom->value, &at);
-        if (before != NULL && stays(list, before, atom)) {
+        if (before != NULL && keeps_stored_value(list, before, atom)) {
             values[i] = *before;
             values[i].by_app = !atom->by_user;
             continue;

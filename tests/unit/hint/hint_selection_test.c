@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "context/context_task.h"
-#include "hint/hint_ladder.h"
+#include "hint/hint_selection.h"
 
 struct question {
     const char *fare, *tunes; /* facts */
@@ -14,7 +14,7 @@ struct question {
 };
 
 static void
-climb(struct arena *mem, const struct question *asked, struct ladder *out)
+select_hints(struct arena *mem, const struct question *asked, struct selection *out)
 {
     const struct domains *domains = hint_kit_domains(mem);
     struct hint_set *hint_sets = ARENA_ARRAY(mem, struct hint_set, 2);
@@ -35,18 +35,19 @@ climb(struct arena *mem, const struct question *asked, struct ladder *out)
         context_task_find(domains->contexts, str_of(asked->context), match, task);
         query.task = task;
     }
-    hint_ladder_climb(mem, &query, out);
+    hint_select(mem, &query, out);
 }
 
 /* "allergies1 likes2!": hints in their order with the number of values; "!" is with emphasis, "="
  * with a key, "~" a sentence of a summary. */
 static struct str
-picked(struct arena *mem, const struct ladder *ladder, bool only_order)
+picked(struct arena *mem, const struct selection *selection, bool only_order)
 {
     struct buf out = buf_in(mem, 10000);
-    for (size_t i = 0; i < ladder->count; i++) {
-        const struct pick *pick = &ladder->picks[i];
-        buf_add_format(&out, "%s%.*s", i > 0 ? " " : "", STR_ARG(pick->rung->hint->member->name));
+    for (size_t i = 0; i < selection->count; i++) {
+        const struct pick *pick = &selection->picks[i];
+        buf_add_format(&out, "%s%.*s", i > 0 ? " " : "",
+                       STR_ARG(pick->candidate->hint->member->name));
         if (!only_order)
             buf_add_format(&out, "%d%s%s%s", pick->items, pick->strong ? "!" : "",
                            pick->said ? "~" : "", pick->keyed ? "=" : "");
@@ -116,9 +117,9 @@ hints_are_ordered_by_importance(void **state)
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++) {
-        struct ladder ladder;
-        climb(mem, &rows[i].asked, &ladder);
-        assert_str(picked(mem, &ladder, true), str_of(rows[i].expected), rows[i].why);
+        struct selection selection;
+        select_hints(mem, &rows[i].asked, &selection);
+        assert_str(picked(mem, &selection, true), str_of(rows[i].expected), rows[i].why);
     }
     arena_free(mem);
 }
@@ -159,9 +160,9 @@ the_budget_ends_the_selection(void **state)
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++) {
-        struct ladder ladder;
-        climb(mem, &rows[i].asked, &ladder);
-        assert_str(picked(mem, &ladder, false), str_of(rows[i].expected), rows[i].why);
+        struct selection selection;
+        select_hints(mem, &rows[i].asked, &selection);
+        assert_str(picked(mem, &selection, false), str_of(rows[i].expected), rows[i].why);
     }
     arena_free(mem);
 }
@@ -188,9 +189,9 @@ the_task_decides_the_order(void **state)
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++) {
-        struct ladder ladder;
-        climb(mem, &rows[i].asked, &ladder);
-        assert_str(picked(mem, &ladder, true), str_of(rows[i].expected), rows[i].why);
+        struct selection selection;
+        select_hints(mem, &rows[i].asked, &selection);
+        assert_str(picked(mem, &selection, true), str_of(rows[i].expected), rows[i].why);
     }
     arena_free(mem);
 }
@@ -216,11 +217,11 @@ costs_equal_the_tokens_of_the_output(void **state)
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < ROWS(rows); i++) {
-        struct ladder ladder;
-        climb(mem, &rows[i].asked, &ladder);
-        if (ladder.tokens != rows[i].expected)
-            print_error("%d tokens\n", ladder.tokens);
-        assert_row(ladder.tokens == rows[i].expected, rows[i].why);
+        struct selection selection;
+        select_hints(mem, &rows[i].asked, &selection);
+        if (selection.tokens != rows[i].expected)
+            print_error("%d tokens\n", selection.tokens);
+        assert_row(selection.tokens == rows[i].expected, rows[i].why);
     }
     arena_free(mem);
 }
