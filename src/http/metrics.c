@@ -15,7 +15,7 @@ static const char *const stage_names[STAGE_COUNT] = {
     [STAGE_IDLE] = "idle",
     [STAGE_HEAD] = "head",
     [STAGE_BODY] = "body",
-    [STAGE_RESPONSE] = "answer",
+    [STAGE_RESPONSE] = "response",
 };
 
 static const char *const refusal_names[HTTP_REFUSALS] = {
@@ -50,7 +50,7 @@ write_cut(struct buf *page, const struct http_server *server)
         if (i == STAGE_HEAD)
             count += atomic_load(&server->connections.cut[STAGE_FRESH]);
         if (stage_names[i] != NULL)
-            write_value(page, server, "penchant_http_connections_cut_total", "stage",
+            write_value(page, server, "penchant_http_connections_timed_out_total", "stage",
                         stage_names[i], count);
     }
 }
@@ -79,7 +79,7 @@ write_all(struct buf *page, void *context)
     for (struct http_server *s = shown.first; s != NULL; s = s->next)
         write_value(page, s, "penchant_http_connections_total", NULL, NULL,
                     atomic_load(&s->connections.total));
-    metric_family(page, "penchant_http_connections_cut_total", "counter",
+    metric_family(page, "penchant_http_connections_timed_out_total", "counter",
                   "Connections closed at a deadline, by stage.");
     for (struct http_server *s = shown.first; s != NULL; s = s->next)
         write_cut(page, s);

@@ -111,7 +111,7 @@ limit_connections(struct connections *connections, const struct http_settings *s
     if (left >= wanted)
         return;
     connections->max = left;
-    log_warn("connections_capped", log_number("wanted", (int64_t)wanted),
+    log_warn("connections_limited", log_number("wanted", (int64_t)wanted),
              log_number("connections", (int64_t)left),
              log_text("why", STR("the limit of open files (RLIMIT_NOFILE) allows no more")));
 }

@@ -71,7 +71,7 @@ log_result(const struct work *work, const char *event, const struct why *why)
 {
     log_warn(event, log_text("mail", work->mail.id),
              log_text("kind", str_of(mail_kind_name(work->mail.kind))),
-             log_number("tries", work->mail.tries), log_text("reason", str_of(why->text)));
+             log_number("attempts", work->mail.tries), log_text("reason", str_of(why->text)));
 }
 
 /* Sets work->next_try_at, which finish() stores. An error of the database counts as a failed
@@ -157,13 +157,13 @@ write_metrics(struct buf *page, void *context)
                "Emails in the outbox, counted every ten seconds.", atomic_load(&outbox->waiting));
     metric_put(page, "penchant_mail_oldest_seconds", "gauge",
                "Age of the oldest email in the outbox.", oldest == 0 ? 0 : clock_now() - oldest);
-    metric_family(page, "penchant_mail_tries_total", "counter",
+    metric_family(page, "penchant_mail_attempts_total", "counter",
                   "Tries to send an email, by result.");
-    metric_value(page, "penchant_mail_tries_total", "result=\"sent\"",
+    metric_value(page, "penchant_mail_attempts_total", "result=\"sent\"",
                  (int64_t)atomic_load(&outbox->sent));
-    metric_value(page, "penchant_mail_tries_total", "result=\"failed\"",
+    metric_value(page, "penchant_mail_attempts_total", "result=\"failed\"",
                  (int64_t)atomic_load(&outbox->failed));
-    metric_value(page, "penchant_mail_tries_total", "result=\"given_up\"",
+    metric_value(page, "penchant_mail_attempts_total", "result=\"given_up\"",
                  (int64_t)atomic_load(&outbox->given_up));
 }
 

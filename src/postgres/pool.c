@@ -138,7 +138,7 @@ next_to_open(const struct postgres_store *store)
 /* Lets waiters open connections while the pool may grow. If the server is unreachable and no
  * connection is left to wait for, all waiters fail at once. */
 static void
-grow(struct postgres_store *store)
+open_for_waiters(struct postgres_store *store)
 {
     while (store->waiters != NULL && may_open(store)) {
         reserve(store);
@@ -166,7 +166,7 @@ decide(struct postgres_store *store, struct postgres_connection **out)
 {
     if (take_one_idle(store, out))
         return USE;
-    grow(store);
+    open_for_waiters(store);
     if (store->waiters == NULL && may_open(store)) {
         reserve(store);
         return OPEN;
@@ -221,7 +221,7 @@ postgres_borrow_since(struct postgres_store *store, int64_t began, struct postgr
             store->connections--;
             store->connect_after = postgres_until(RECONNECT_MS);
         }
-        grow(store);
+        open_for_waiters(store);
         if (*out != NULL)
             break;
         /* The server may have too many connections: take one that was returned meanwhile, or wait
@@ -247,7 +247,7 @@ postgres_borrow_open(struct postgres_store *store, int64_t within_ms)
         /* It is another transaction's turn to connect. */
         store->connections--;
         store->connecting--;
-        grow(store);
+        open_for_waiters(store);
     }
     pthread_mutex_unlock(&store->lock);
     return connection;
@@ -261,7 +261,7 @@ postgres_pool_reachable(struct postgres_store *store)
         store->failing = false;
         store->connect_after = 0;
     }
-    grow(store);
+    open_for_waiters(store);
     pthread_mutex_unlock(&store->lock);
 }
 
@@ -282,7 +282,7 @@ postgres_pool_renew(struct postgres_store *store)
     pthread_mutex_lock(&store->lock);
     struct postgres_connection *dropped = take_idle(store);
     store->generation++;
-    grow(store);
+    open_for_waiters(store);
     pthread_mutex_unlock(&store->lock);
     connections_free(dropped);
 }
@@ -300,7 +300,7 @@ is_read_only(PGconn *handle)
 /* Whether the connection missed a deadline although its server answers others: one process of the
  * server hangs, or one path of the network. */
 static bool
-hangs_alone(struct postgres_store *store, struct postgres_connection *connection)
+server_answers_others(struct postgres_store *store, struct postgres_connection *connection)
 {
     if (!connection->late || PQstatus(connection->handle) != CONNECTION_OK ||
         !postgres_monitor_confirms(store, connection->incarnation))
@@ -318,7 +318,7 @@ postgres_give_back(struct postgres_store *store, struct postgres_connection *con
     if (store->wants_writable && is_read_only(connection->handle))
         postgres_mark_lost(connection, "store_read_only");
     struct postgres_connection *dropped = NULL;
-    bool alone = hangs_alone(store, connection);
+    bool alone = server_answers_others(store, connection);
     pthread_mutex_lock(&store->lock);
     bool current = connection->generation == store->generation;
     if (connection->lost && current && !alone) {
@@ -331,7 +331,7 @@ postgres_give_back(struct postgres_store *store, struct postgres_connection *con
         !connection->lost && current && PQtransactionStatus(connection->handle) == PQTRANS_IDLE;
     if (!reusable) {
         store->connections--;
-        grow(store);
+        open_for_waiters(store);
     } else if (store->waiters != NULL)
         grant(store, store->waiters, USE, connection);
     else {
@@ -376,7 +376,7 @@ postgres_metrics(struct db *db, struct buf *page)
     metric_put(page, "penchant_store_retries_total", "counter",
                "Transactions run again after a conflict or a lost connection.",
                (int64_t)atomic_load(&store->retries));
-    metric_put(page, "penchant_store_failed_total", "counter",
+    metric_put(page, "penchant_store_transactions_failed_total", "counter",
                "Transactions that failed because of the store.",
                (int64_t)atomic_load(&store->failed));
     metric_put(page, "penchant_store_deadlines_missed_total", "counter",

@@ -310,7 +310,7 @@ finish_group(struct sqlite_writer *writer, struct member *group, const struct me
 }
 
 static void
-lead(struct sqlite_store *store, struct member *me)
+run_as_leader(struct sqlite_store *store, struct member *me)
 {
     struct sqlite_writer *writer = &store->writer;
     struct member *group = NULL;
@@ -343,7 +343,7 @@ sqlite_write(struct db *db, db_work *work, void *argument, bool urgent)
         struct member me = { .work = work, .argument = argument, .urgent = urgent };
         acquire_writer(&store->writer, &me);
         if (me.leads)
-            lead(store, &me);
+            run_as_leader(store, &me);
         if (me.result != ERR_UNAVAILABLE || !store->db.is_full)
             return me.result;
     }
@@ -473,7 +473,7 @@ sqlite_writer_metrics(struct sqlite_store *store, struct buf *page)
     metric_put(page, "penchant_store_commits_total", "counter",
                "Commits: each carries one or more transactions.",
                (int64_t)atomic_load(&writer->commits));
-    metric_put(page, "penchant_store_failed_total", "counter",
+    metric_put(page, "penchant_store_transactions_failed_total", "counter",
                "Write transactions rolled back because the store failed.",
                (int64_t)atomic_load(&writer->failed));
     metric_put(page, "penchant_store_checkpoints_total", "counter",

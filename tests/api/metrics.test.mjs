@@ -188,7 +188,7 @@ test("email that waits and is sent is counted", async (t) => {
   const server = await mailServer(t);
   await server.become("later");
   const w = await world(t, { settings: { ...observed.settings, "smtp-url": server.url, "smtp-from": FROM } });
-  const tries = (metrics, result) => metrics[`penchant_mail_tries_total{result="${result}"}`];
+  const tries = (metrics, result) => metrics[`penchant_mail_attempts_total{result="${result}"}`];
   w.clock.stop(); // so that the second try, a minute after the first, is due when the test says so
   assert.equal((await w.metrics()).penchant_mail_waiting, 0);
   await w.signUp({ username: "ada", email: "ada@example.org" });

@@ -60,7 +60,7 @@ onPostgres("while PostgreSQL hangs every request gets 503 in time, and it recove
   assert.equal((await w.get("/healthz")).status, 200);
   const metrics = await w.metrics();
   assert.ok(metrics["penchant_store_deadlines_missed_total"] > 0);
-  assert.ok(metrics["penchant_store_failed_total"] >= 62, `${metrics["penchant_store_failed_total"]}`);
+  assert.ok(metrics["penchant_store_transactions_failed_total"] >= 62, `${metrics["penchant_store_transactions_failed_total"]}`);
   cluster.thaw();
   await ready(w, 15_000);
   await until("a sign-up", async () => (await w.signUp({ username: "after" })).status === 303);
@@ -158,7 +158,7 @@ onPostgres("a lock that is held too long is 503, and the connection survives", a
   const metrics = await w.metrics();
   assert.equal(metrics["penchant_store_connects_total"], opened);
   assert.equal(metrics["penchant_store_deadlines_missed_total"], 0);
-  assert.ok(metrics["penchant_store_failed_total"] >= 3);
+  assert.ok(metrics["penchant_store_transactions_failed_total"] >= 3);
   holder.child.stdin.end("COMMIT;\n");
   await holder.exit();
   assert.equal((await w.signUp({ username: "after" })).status, 303);

@@ -28,7 +28,7 @@ onPostgres("a service works through PgBouncer in transaction mode", async (t) =>
   const metrics = await w.metrics();
   assert.ok(metrics.penchant_store_groups_total > 0);
   assert.ok(metrics.penchant_store_synced_total > 0, "nothing was answered from memory");
-  assert.equal(metrics.penchant_store_failed_total, 0);
+  assert.equal(metrics.penchant_store_transactions_failed_total, 0);
   const servers = await psql(cluster.address("postgres"), `SELECT count(*) FROM pg_stat_activity WHERE datname = '${w.database}'`);
   assert.ok(Number(servers) <= POOL, `${servers} connections`);
 

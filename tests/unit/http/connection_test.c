@@ -30,7 +30,8 @@ metric_of(const char *line_start)
     return value;
 }
 
-#define CUT(stage) "penchant_http_connections_cut_total{listener=\"main\",stage=\"" stage "\"} "
+#define CUT(stage) \
+    "penchant_http_connections_timed_out_total{listener=\"main\",stage=\"" stage "\"} "
 
 /* Waits until the reaper has checked every connection twice. */
 static void
@@ -135,10 +136,10 @@ a_stalled_reader_is_closed_and_others_are_served(void **state)
     assert_int_equal(answer.status, 200);
     forward_ms(HTTP_RESPONSE_MS + 1000); /* that many bytes may take longer */
     assert_true(ask(&world, GET("/x"), &answer));
-    assert_int_equal(metric_of(CUT("answer")), 0);
+    assert_int_equal(metric_of(CUT("response")), 0);
     forward_ms((int64_t)(50000000 / HTTP_RESPONSE_BYTES) * HTTP_RESPONSE_MS);
     WAIT_UNTIL(open_connections(&world) == 0);
-    assert_int_equal(metric_of(CUT("answer")), 1);
+    assert_int_equal(metric_of(CUT("response")), 1);
     assert_int_equal(atomic_load(&world.done), 3);
     close(fd);
     world_close(&world);
