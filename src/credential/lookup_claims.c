@@ -20,8 +20,8 @@ SQL(claim_drop_passkey, "DELETE FROM passkey_lookup WHERE credential_id = $1 AND
 
 /* Whether the user's rows match the lookup row. */
 static enum err
-is_users(struct db_tx *tx, struct arena *mem, struct str kind, struct str key, struct str user_id,
-         bool *out)
+user_has_value(struct db_tx *tx, struct arena *mem, struct str kind, struct str key,
+               struct str user_id, bool *out)
 {
     struct user user = { 0 };
     struct passkey passkey;
@@ -37,8 +37,8 @@ is_users(struct db_tx *tx, struct arena *mem, struct str kind, struct str key, s
 
 /* The note is deleted in the same transaction, whether the lookup row is kept or not. */
 static enum err
-settle(struct db_tx *tx, struct arena *mem, struct str kind, struct str key, struct str user_id,
-       int64_t until)
+resolve_claim(struct db_tx *tx, struct arena *mem, struct str kind, struct str key,
+              struct str user_id, int64_t until)
 {
     struct db_rows ended = { 0 };
     bool kept = true;
@@ -46,7 +46,7 @@ settle(struct db_tx *tx, struct arena *mem, struct str kind, struct str key, str
                             db_text(user_id), db_int(until));
     if (err || ended.count == 0)
         return err;
-    err = is_users(tx, mem, kind, key, user_id, &kept);
+    err = user_has_value(tx, mem, kind, key, user_id, &kept);
     const struct sql *drop = str_eq_c(kind, "passkey") ? &claim_drop_passkey
                              : str_eq_c(kind, "email") ? &claim_drop_email
                                                        : &claim_drop_username;
@@ -63,7 +63,7 @@ lookup_claims_settle(struct db_tx *tx, struct arena *mem, int64_t now, int64_t l
     enum err err = db_query(tx, mem, &claim_list, &rows, db_int(until), db_int(limit));
     *removed = err ? 0 : rows.count;
     for (size_t i = 0; i < rows.count && !err; i++)
-        err = settle(tx, mem, db_cell_text(&rows, i, 0), db_cell_text(&rows, i, 1),
-                     db_cell_text(&rows, i, 2), until);
+        err = resolve_claim(tx, mem, db_cell_text(&rows, i, 0), db_cell_text(&rows, i, 1),
+                            db_cell_text(&rows, i, 2), until);
     return err;
 }

@@ -239,7 +239,7 @@ on_await(void *context, struct http_exchange *exchange, void (*resume)(void *arg
 /* The versions could not be synced. A worker may read the database for the request, unless it has
  * waited for long. */
 static bool
-gives_up(const struct call *call)
+waited_too_long(const struct call *call)
 {
     return call->exchange->in_memory && !call->synced &&
            clock_ticks_ns() - call->exchange->started_ns > SLOW_NS;
@@ -290,7 +290,7 @@ run_whole(struct call *call)
 {
     if (call->route == NULL)
         return ERR_NOT_FOUND;
-    if (gives_up(call))
+    if (waited_too_long(call))
         return ERR_UNAVAILABLE;
     if (!only_reads(call))
         return run(call);
@@ -351,7 +351,7 @@ add_rate(struct call *call)
 /* The first response_finish() may find that the body is too large; the second ends the error
  * response. */
 static void
-handle(struct call *call)
+run_request(struct call *call)
 {
     struct http_exchange *exchange = call->exchange;
     call->now = timekeeper_now();
@@ -380,7 +380,7 @@ static void
 on_handle(void *context, struct http_exchange *exchange)
 {
     log_set_request(exchange->request.id);
-    handle(call_of(context, exchange));
+    run_request(call_of(context, exchange));
     log_set_request(STR_NONE);
 }
 

@@ -24,7 +24,7 @@ redirect_error(struct authorize_checked *out, const char *error, const char *sen
 }
 
 static bool
-is(const char *name, const char *other)
+name_equals(const char *name, const char *other)
 {
     return name != NULL && str_eq_c(str_of(name), other);
 }
@@ -61,7 +61,8 @@ check_app(struct db *db, struct arena *mem, const struct authorize_params *param
     static const char unknown[] =
         "The app that sent you here is not registered with this service. Nothing was shared with "
         "it. For the developer: client_id is unknown or disabled.";
-    if (is(params->repeated, "client_id") || is(params->repeated, "redirect_uri")) {
+    if (name_equals(params->repeated, "client_id") ||
+        name_equals(params->repeated, "redirect_uri")) {
         show_error(out,
                    "The app that sent you here made an invalid request. Nothing was shared with "
                    "it. For the developer: client_id or redirect_uri was sent more than once.");
@@ -191,7 +192,7 @@ authorize_check(struct db *db, struct arena *mem, const struct authorize_params 
     enum err err = check_app(db, mem, params, out);
     if (err || out->stop != AUTHORIZE_OK)
         return err;
-    out->state = is(params->repeated, "state") ? STR_NONE : params->state;
+    out->state = name_equals(params->repeated, "state") ? STR_NONE : params->state;
     out->challenge = params->challenge;
     out->audience = params->audience != 0 ? params->audience : AUDIENCE_SERVICE;
     out->must_consent = out->app.is_public; /* any program can pose as it (RFC 8252 §8.6) */

@@ -43,7 +43,7 @@ all_allowed(struct str s, const bool allowed[256])
 }
 
 static bool
-bad(struct head_problem *problem, const char *detail)
+reject_head(struct head_problem *problem, const char *detail)
 {
     *problem = (struct head_problem){ HTTP_BAD_REQUEST, detail };
     return false;
@@ -97,9 +97,9 @@ read_fields(struct head *head, struct MHD_Connection *connection, struct head_pr
         return false;
     }
     if (reading.bad_name)
-        return bad(problem, "A header name has a character that is not allowed in names.");
+        return reject_head(problem, "A header name has a character that is not allowed in names.");
     if (reading.bad_value)
-        return bad(problem, "A header value has a control character.");
+        return reject_head(problem, "A header value has a control character.");
     return true;
 }
 
@@ -117,10 +117,10 @@ head_check_layout(const struct head *head, struct MHD_Connection *connection, co
     /* Where the empty line must be: a head that was parsed differently ends elsewhere. */
     const char *end = method + head_size(connection) - 2;
     if (version != method + strlen(method) + 1 + target.len + 1)
-        return bad(problem, "The request line is not a method, a path, and a version.");
+        return reject_head(problem, "The request line is not a method, a path, and a version.");
     const char *at = version + strlen(version);
     if (!line_end(at))
-        return bad(problem, "The request line does not end in CR LF.");
+        return reject_head(problem, "The request line does not end in CR LF.");
     bool contiguous = true;
     for (size_t i = 0; i < head->count && contiguous; i++) {
         const struct head_field *field = &head->fields[i];
@@ -132,7 +132,8 @@ head_check_layout(const struct head *head, struct MHD_Connection *connection, co
         at = value + field->value.len;
     }
     if (!contiguous || at + 2 != end || !line_end(end))
-        return bad(problem, "The headers are malformed: each must be one line that ends in CR LF.");
+        return reject_head(problem,
+                           "The headers are malformed: each must be one line that ends in CR LF.");
     return true;
 }
 
@@ -144,15 +145,16 @@ check_request_line(const char *method, struct str target, const char *version,
 {
     struct str name = str_of(method);
     if (!all_allowed(name, token_byte))
-        return bad(problem, "The request line is not a method, a path, and a version.");
+        return reject_head(problem, "The request line is not a method, a path, and a version.");
     if (!all_allowed(target, target_byte))
-        return bad(problem, "The path has a character that must be percent-encoded.");
+        return reject_head(problem, "The path has a character that must be percent-encoded.");
     if (target.len == 0 || target.ptr[0] != '/')
-        return bad(problem, "The request target must be a path.");
+        return reject_head(problem, "The request target must be a path.");
     if (str_eq_c(name, "CONNECT"))
-        return bad(problem, "This server is not a proxy. Send a method other than CONNECT.");
+        return reject_head(problem,
+                           "This server is not a proxy. Send a method other than CONNECT.");
     if (strcmp(version, "HTTP/1.1") != 0 && strcmp(version, "HTTP/1.0") != 0)
-        return bad(problem, "The version must be HTTP/1.1 or HTTP/1.0.");
+        return reject_head(problem, "The version must be HTTP/1.1 or HTTP/1.0.");
     return true;
 }
 
@@ -206,7 +208,7 @@ find_singles(const struct head *head, struct str found[SINGLES], struct head_pro
             if (!str_eq_nocase(field->name, singles[s].name))
                 continue;
             if (str_present(found[s]))
-                return bad(problem, singles[s].twice);
+                return reject_head(problem, singles[s].twice);
             found[s] = field->value;
         }
     }
@@ -221,14 +223,14 @@ find_length(struct head *head, struct str encoding, struct str length, bool http
     head->length = 0;
     if (str_present(encoding)) {
         if (str_present(length))
-            return bad(problem, "Transfer-Encoding and Content-Length exclude each other.");
+            return reject_head(problem, "Transfer-Encoding and Content-Length exclude each other.");
         if (http_1_0)
-            return bad(problem, "HTTP/1.0 has no Transfer-Encoding.");
+            return reject_head(problem, "HTTP/1.0 has no Transfer-Encoding.");
         if (!str_eq_nocase(encoding, STR("chunked")))
-            return bad(problem, "The only supported Transfer-Encoding is chunked.");
+            return reject_head(problem, "The only supported Transfer-Encoding is chunked.");
         head->length = HEAD_CHUNKED;
     } else if (str_present(length) && !str_to_int(length, 0, INT64_MAX, &head->length)) {
-        return bad(problem, "Content-Length is not a whole number.");
+        return reject_head(problem, "Content-Length is not a whole number.");
     }
     return true;
 }
@@ -247,10 +249,10 @@ head_read(struct head *head, struct MHD_Connection *connection, const char *meth
         !find_length(head, found[ENCODING], found[LENGTH], http_1_0, problem))
         return false;
     if (!str_present(found[HOST]) && !http_1_0)
-        return bad(problem, "The Host header is missing.");
+        return reject_head(problem, "The Host header is missing.");
     struct str host = str_trim(found[HOST]);
     if (str_present(found[HOST]) && (host.len == 0 || !all_allowed(host, host_byte)))
-        return bad(problem, "The Host header is not a host and a port.");
+        return reject_head(problem, "The Host header is not a host and a port.");
     struct str expected = head_value(head, STR("Expect"), 0);
     if (str_present(expected) && !http_1_0) {
         head->expects_continue = str_eq_nocase(str_trim(expected), STR("100-continue"));

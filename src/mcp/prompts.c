@@ -157,7 +157,7 @@ struct completing {
 /* Counts all values that match, and writes the first VALUES_MAX, which is the limit of the
  * protocol. */
 static void
-offer(struct completing *completing, struct str value)
+add_completion(struct completing *completing, struct str value)
 {
     if (str_starts(value, completing->prefix) && ++completing->total <= VALUES_MAX)
         json_str(completing->out, value);
@@ -165,7 +165,7 @@ offer(struct completing *completing, struct str value)
 
 /* The names of domains and contexts are the same for everyone, so no permission is needed. */
 static void
-offer_all(struct completing *completing, const struct domains *domains, struct str argument)
+add_completions(struct completing *completing, const struct domains *domains, struct str argument)
 {
     bool tasks = str_eq_c(argument, "task");
     if (!tasks && !str_eq_c(argument, "domain"))
@@ -173,15 +173,15 @@ offer_all(struct completing *completing, const struct domains *domains, struct s
     for (size_t i = 0; i < domains->count; i++) {
         const struct domain *domain = &domains->list[i];
         if (!tasks)
-            offer(completing, domain->name);
+            add_completion(completing, domain->name);
         for (size_t c = 0; tasks && c < domain->context_count; c++)
-            offer(completing, domain->contexts[c].name);
+            add_completion(completing, domain->contexts[c].name);
     }
 }
 
 /* A prompt or template that does not exist has no values; only the form is checked. */
 static bool
-ref_ok(const struct json_value *ref)
+is_completion_reference(const struct json_value *ref)
 {
     const struct json_value *type = text_member(ref, "type");
     if (type == NULL)
@@ -202,13 +202,13 @@ completion_complete(const struct mcp_call *mcp)
     const struct json_value *value = text_member(argument, "value");
     if (name == NULL || value == NULL)
         return rpc_invalid(mcp, STR("params.argument must have name and value."));
-    if (!ref_ok(json_member(params, "ref")))
+    if (!is_completion_reference(json_member(params, "ref")))
         return rpc_invalid(mcp, STR("params.ref must name a prompt or a resource template."));
     struct json *out = rpc_begin(mcp);
     struct completing completing = { out, value->text, 0 };
     json_key_object(out, "completion");
     json_key_array(out, "values");
-    offer_all(&completing, mcp->call->web->settings.domains, name->text);
+    add_completions(&completing, mcp->call->web->settings.domains, name->text);
     json_close_array(out);
     json_put_int(out, "total", (int64_t)completing.total);
     json_put_bool(out, "hasMore", completing.total > VALUES_MAX);

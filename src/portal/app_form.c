@@ -120,7 +120,7 @@ developer_app_params(struct call *call)
 
 /* The lines of the text field. */
 static struct str
-joined(struct arena *mem, const struct app_params *params)
+redirect_uris_as_lines(struct arena *mem, const struct app_params *params)
 {
     struct buf out = buf_in(mem, 64 * 1024);
     for (size_t i = 0; i < params->redirect_uri_count; i++) {
@@ -179,7 +179,7 @@ developer_app_put_form(struct call *call, struct values *values, const struct ap
         struct str problem;
     } fields[] = {
         { "name", params->name, message_sentence(call, str_of(problems->name)) },
-        { "redirect_uris", joined(call->mem, params),
+        { "redirect_uris", redirect_uris_as_lines(call->mem, params),
           uris_problem(call, params, problems->redirect_uris) },
         { "homepage", params->homepage, message_sentence(call, str_of(problems->homepage)) },
         { "privacy_link", params->privacy_link,

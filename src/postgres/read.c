@@ -141,7 +141,7 @@ run_all(struct postgres_store *store, struct reader **readers, size_t count)
 }
 
 static void
-end_turn(struct postgres_reads *reads)
+start_next_read(struct postgres_reads *reads)
 {
     pthread_mutex_lock(&reads->lock);
     struct reader *next = promote(reads);
@@ -157,7 +157,7 @@ end_all(struct postgres_reads *reads, struct reader **readers, size_t count)
         readers[i]->state = ENDED;
         sem_post(&readers[i]->woken); /* it may be gone now */
     }
-    end_turn(reads); /* last, so that more reads can join */
+    start_next_read(reads); /* last, so that more reads can join */
 }
 
 /* Waits until it leads or has its result. A thread that is woken needs no lock for its result, so
@@ -216,5 +216,5 @@ postgres_read_together(struct postgres_store *store, struct postgres_request *re
 void
 postgres_read_ended(struct postgres_store *store)
 {
-    end_turn(store->reads);
+    start_next_read(store->reads);
 }

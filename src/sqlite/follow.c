@@ -39,7 +39,7 @@ struct follower {
     const struct db_follow *how;
     const char *path;
     int folder_fd;
-    sqlite3 *pins[2]; /* one of them has a read transaction */
+    sqlite3 *pin_handles[2]; /* one of them has a read transaction */
     int pinned;
     struct stat store; /* the file that they have open */
     int log_fd;
@@ -69,7 +69,7 @@ now_ms(void)
 static enum err
 begin(struct follower *follower, int pin)
 {
-    sqlite3 *handle = follower->pins[pin];
+    sqlite3 *handle = follower->pin_handles[pin];
     if (!sqlite_execute(handle, "BEGIN; SELECT count(*) FROM sqlite_schema"))
         return ERR_NONE;
     why_set(follower->why, "backup: cannot read %s: %s", follower->path, sqlite3_errmsg(handle));
@@ -97,9 +97,9 @@ open_store(struct follower *follower)
     if (sqlite_is_absent(follower->path))
         return db_missing(follower->path, follower->why);
     for (int i = 0; i < 2 && !err; i++)
-        err =
-            sqlite_connect(follower->path, SQLITE_OPEN_READONLY, &follower->pins[i], follower->why);
-    if (!err && !has_log(follower->pins[0])) {
+        err = sqlite_connect(follower->path, SQLITE_OPEN_READONLY, &follower->pin_handles[i],
+                             follower->why);
+    if (!err && !has_log(follower->pin_handles[0])) {
         why_set(follower->why,
                 "backup: %s has no write-ahead log yet; start the service once, then try again",
                 follower->path);
@@ -285,7 +285,7 @@ delete_older(const struct follower *follower)
 }
 
 static int
-is_ours(const struct dirent *entry)
+is_shipped_file(const struct dirent *entry)
 {
     return strncmp(entry->d_name, SHIPPED_PREFIX, strlen(SHIPPED_PREFIX)) == 0 &&
            strlen(entry->d_name) > strlen(SHIPPED_PREFIX SHIPPED_TIME);
@@ -297,7 +297,7 @@ static void
 delete_leftovers(const struct follower *follower)
 {
     struct dirent **found = NULL;
-    int count = scandir(follower->how->folder, &found, is_ours, alphasort);
+    int count = scandir(follower->how->folder, &found, is_shipped_file, alphasort);
     for (int i = 0; i < count; i++) {
         char copy[PATH_MAX];
         const char *name = found[i]->d_name;
@@ -426,7 +426,7 @@ look(struct follower *follower, bool *soon)
     *soon = record.count > 0 && record.end.frames >= LONG_LOG_FRAMES;
     if (!err && !follower->copying && is_outgrown(follower))
         err = begin_generation(follower);
-    sqlite_execute(follower->pins[follower->pinned], "COMMIT");
+    sqlite_execute(follower->pin_handles[follower->pinned], "COMMIT");
     follower->pinned = other;
     return err;
 }
@@ -478,7 +478,7 @@ sqlite_follow(const struct db_follow *how, struct why *why)
     if (follower.copying)
         pthread_join(follower.copier, NULL);
     for (int i = 0; i < 2; i++)
-        sqlite3_close_v2(follower.pins[i]);
+        sqlite3_close_v2(follower.pin_handles[i]);
     int fds[] = { follower.current.file.fd, follower.next.file.fd, follower.log_fd,
                   follower.folder_fd };
     for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)

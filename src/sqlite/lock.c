@@ -34,7 +34,7 @@ marked_open(int fd)
 
 /* Flushed, because a lost mark would hide a lost log. */
 static bool
-mark(int fd, const char *text)
+write_mark(int fd, const char *text)
 {
     return ftruncate(fd, 0) == 0 && pwrite(fd, text, strlen(text), 0) == (ssize_t)strlen(text) &&
            fsync(fd) == 0;
@@ -87,7 +87,7 @@ sqlite_lock(struct sqlite_store *store, struct why *why)
 enum err
 sqlite_lock_mark_open(struct sqlite_store *store, struct why *why)
 {
-    if (sqlite_log_is_marked(store->lock_fd) || mark(store->lock_fd, SQLITE_LOG_UNMARKED))
+    if (sqlite_log_is_marked(store->lock_fd) || write_mark(store->lock_fd, SQLITE_LOG_UNMARKED))
         return ERR_NONE;
     why_set(why, "store: cannot write %s.lock: %s", store->path, strerror(errno));
     return ERR_UNAVAILABLE;
@@ -96,7 +96,7 @@ sqlite_lock_mark_open(struct sqlite_store *store, struct why *why)
 void
 sqlite_lock_mark_closed(struct sqlite_store *store)
 {
-    mark(store->lock_fd, "closed\n"); /* a failure is harmless: the next start finds a log */
+    write_mark(store->lock_fd, "closed\n"); /* a failure is harmless: the next start finds a log */
 }
 
 /* Closing a descriptor of the file drops SQLite's locks on it, so this one stays open. */

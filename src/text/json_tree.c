@@ -90,7 +90,8 @@ new_line(struct buf *out, size_t indent)
 
 /* Tries each value on one line first. A nested value is tried again at each level. */
 static void
-lay_out(struct buf *out, const struct json_value *value, size_t width, size_t indent, size_t used)
+write_indented(struct buf *out, const struct json_value *value, size_t width, size_t indent,
+               size_t used)
 {
     bool object = value->type == JSON_OBJECT;
     bool splits = (object || value->type == JSON_ARRAY) && value->count > 0;
@@ -105,7 +106,7 @@ lay_out(struct buf *out, const struct json_value *value, size_t width, size_t in
         new_line(out, indent + STEP);
         put_key(out, child);
         size_t key = str_present(child->key) ? utf8_length(child->key) + 4 : 0;
-        lay_out(out, child, width, indent + STEP, indent + STEP + key);
+        write_indented(out, child, width, indent + STEP, indent + STEP + key);
     }
     new_line(out, indent);
     buf_add_c(out, object ? "}" : "]");
@@ -114,5 +115,5 @@ lay_out(struct buf *out, const struct json_value *value, size_t width, size_t in
 void
 json_tree_format(struct buf *out, const struct json_value *value, size_t width, size_t indent)
 {
-    lay_out(out, value, width, indent, indent);
+    write_indented(out, value, width, indent, indent);
 }

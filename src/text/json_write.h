@@ -102,11 +102,11 @@ json_end_parts(struct json *json, const char *at)
 #define JSON_BARE_LAST STR("}")
 
 static inline __attribute__((always_inline)) void
-json_add_pieces(struct json *json, struct str before, struct str value, struct str behind)
+json_add_pieces(struct json *json, struct str before, struct str value, struct str after)
 {
-    char *at = json_begin_parts(json, before.len + value.len + behind.len);
+    char *at = json_begin_parts(json, before.len + value.len + after.len);
     if (at != NULL)
-        json_end_parts(json, json_append(json_append(json_append(at, before), value), behind));
+        json_end_parts(json, json_append(json_append(json_append(at, before), value), after));
 }
 
 /* A key that needs no escapes. */

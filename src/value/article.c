@@ -35,7 +35,7 @@ is_initialism(struct str word)
 
 /* Numbers pronounced with a leading vowel: "8-bit", "11-year", "18th", "80s". */
 static bool
-is_eight(struct str text)
+begins_with_vowel_number(struct str text)
 {
     size_t digits = 0;
     while (digits < text.len && ascii_is_digit(text.ptr[digits]))
@@ -58,7 +58,7 @@ article_of(struct str text)
     while (length < text.len && ascii_is_letter(text.ptr[length]))
         length++;
     struct str word = str_first(text, length);
-    if (is_eight(text))
+    if (begins_with_vowel_number(text))
         return "an";
     if (is_initialism(word))
         return is_in(word.ptr[0], "AEFHILMNORSX") ? "an" : "a";

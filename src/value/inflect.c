@@ -70,7 +70,7 @@ inflect_is_plural(struct str word)
 /* A short word with one vowel before its last consonant doubles it: "run", "swim", "knit", not
  * "read", "draw", or "garden". */
 static bool
-doubles(struct str word)
+doubles_last_letter(struct str word)
 {
     size_t vowels = 0;
     for (size_t i = 0; i < word.len; i++)
@@ -92,8 +92,8 @@ inflect_gerund(struct arena *mem, struct str text)
     if (last == 'e' && before != 'e' && before != 'o' &&
         before != 'y') /* not "see", "hoe", "dye" */
         return str_format(mem, "%.*sing%.*s", (int)word.len - 1, word.ptr, STR_ARG(rest));
-    return str_format(mem, "%.*s%.*sing%.*s", STR_ARG(word), doubles(word) ? 1 : 0, &last,
-                      STR_ARG(rest));
+    return str_format(mem, "%.*s%.*sing%.*s", STR_ARG(word), doubles_last_letter(word) ? 1 : 0,
+                      &last, STR_ARG(rest));
 }
 
 /* ---- articles ---- */
@@ -113,7 +113,7 @@ starts_with_number(struct str text)
  * in "Peloton bike" and "20kg kettlebell". Names, numbers of things, and all other texts stay as
  * they are. */
 static bool
-is_thing(struct str text)
+needs_article(struct str text)
 {
     struct str last = last_word(text);
     size_t words = 1;
@@ -135,7 +135,7 @@ inflect_with_article(struct arena *mem, struct str text)
         " a an the my our their his her its some any no one two three four five six seven eight "
         "nine ten several many few both all another lots plenty ";
     struct str first = str_first(text, str_index(text, ' '));
-    if (!is_thing(text) || is_in(first, determiners) || inflect_is_plural(last_word(text)) ||
+    if (!needs_article(text) || is_in(first, determiners) || inflect_is_plural(last_word(text)) ||
         memmem(text.ptr, text.len, " and ", 5) != NULL ||
         memmem(text.ptr, text.len, " the ", 5) != NULL ||
         memmem(text.ptr, text.len, " of ", 4) != NULL)

@@ -124,7 +124,7 @@ static const char businesses[] =
     "industry,company,companies,startup*,charity,conference*,trend,trends,craze,fad,fads,jokes";
 
 static bool
-wants_it(const struct tokens *tokens)
+states_need(const struct tokens *tokens)
 {
     return tokens_have(tokens, "need,needs,want,wants,only,must,require,requires,look,looking,find,"
                                "always,strictly,prefer,please,should,avoid,trust,stick,keep,eat,go,"
@@ -134,7 +134,7 @@ wants_it(const struct tokens *tokens)
 static bool
 is_of_business(const struct tokens *tokens, size_t i)
 {
-    return tokens_in(tokens, i, businesses) && !wants_it(tokens);
+    return tokens_in(tokens, i, businesses) && !states_need(tokens);
 }
 
 /* "the bakery sells gluten-free bread" */
@@ -143,7 +143,7 @@ sells_to_others(const struct tokens *tokens, size_t verb)
 {
     for (size_t i = 0; i < verb; i++)
         if (tokens_in(tokens, i, businesses))
-            return !wants_it(tokens);
+            return !states_need(tokens);
     return false;
 }
 
@@ -190,7 +190,7 @@ is_outgrown(const struct tokens *tokens)
 /* Whether the condition is past: "used to be allergic", "was allergic, not anymore"; not "still" or
  * "now". */
 static bool
-is_over(const struct tokens *tokens, size_t at)
+is_past(const struct tokens *tokens, size_t at)
 {
     bool ended = false;
     for (size_t i = 0; i < tokens->count; i++) {
@@ -221,7 +221,7 @@ mention_counts(const struct tokens *tokens, size_t at, size_t length, unsigned r
     return !is_hypothetical(tokens, at) && !is_topic(tokens, at) &&
            !is_of_business(tokens, at + length) &&
            !((rules & MENTION_NOT_NO) != 0 && is_denied(tokens, at)) &&
-           !((rules & MENTION_NOT_OVER) != 0 && is_over(tokens, at));
+           !((rules & MENTION_NOT_OVER) != 0 && is_past(tokens, at));
 }
 
 /* ---- lists ---- */

@@ -37,50 +37,47 @@ static const char grave_symptoms[] =
     "hives,vomit*,faint,faints,fainted,wheez*,swell,swells,swollen,react,reacts,reaction,reactions,"
     "seizure*";
 
-static bool
-is(const struct tokens *tokens, size_t i, const char *list)
-{
-    return tokens_in(tokens, i, list);
-}
-
 /* "swells with pride", "a faint smell", "a chain reaction", "itching to try" */
 static bool
 is_idiom(const struct tokens *tokens, size_t i)
 {
-    return is(tokens, i + 1, "for,of,to") ||
-           (i > 0 && is(tokens, i - 1, "chain,first,my") && is(tokens, i, "reaction,reactions") &&
-            !is(tokens, i + 1, "to")) ||
-           (is(tokens, i + 1, "with") && is(tokens, i + 2, "pride,joy,laughter,happiness,envy")) ||
-           (is(tokens, i, "pain") && is(tokens, i + 1, "au,aux,de,perdu")) ||
-           (is(tokens, i, "spots") && !is(tokens, i - (i > 0), "in,red,itchy")) ||
-           (is(tokens, i, "faint") && is(tokens, i + 1, "smell,taste,hint,aroma,flavor,scent"));
+    return tokens_in(tokens, i + 1, "for,of,to") ||
+           (i > 0 && tokens_in(tokens, i - 1, "chain,first,my") &&
+            tokens_in(tokens, i, "reaction,reactions") && !tokens_in(tokens, i + 1, "to")) ||
+           (tokens_in(tokens, i + 1, "with") &&
+            tokens_in(tokens, i + 2, "pride,joy,laughter,happiness,envy")) ||
+           (tokens_in(tokens, i, "pain") && tokens_in(tokens, i + 1, "au,aux,de,perdu")) ||
+           (tokens_in(tokens, i, "spots") && !tokens_in(tokens, i - (i > 0), "in,red,itchy")) ||
+           (tokens_in(tokens, i, "faint") &&
+            tokens_in(tokens, i + 1, "smell,taste,hint,aroma,flavor,scent"));
 }
 
 static bool
 is_symptom(const struct tokens *tokens, size_t i, const char *list)
 {
-    bool directed = is(tokens, i, "react*") || is(tokens, i, "swell*,swollen");
-    return is(tokens, i, list) &&
-           (directed ? !is(tokens, i + 1, "with,for") : !is_idiom(tokens, i));
+    bool directed = tokens_in(tokens, i, "react*") || tokens_in(tokens, i, "swell*,swollen");
+    return tokens_in(tokens, i, list) &&
+           (directed ? !tokens_in(tokens, i + 1, "with,for") : !is_idiom(tokens, i));
 }
 
 /* "throws up", "pass out", "breaks out in", "makes me sick"; "break out the wine" is a feast. */
 static bool
 is_symptom_phrase(const struct tokens *tokens, size_t i)
 {
-    if (is(tokens, i, "throw,throws,threw,throwing") &&
-        (is(tokens, i + 1, "up") || is(tokens, i + 2, "up")))
+    if (tokens_in(tokens, i, "throw,throws,threw,throwing") &&
+        (tokens_in(tokens, i + 1, "up") || tokens_in(tokens, i + 2, "up")))
         return true;
-    if (is(tokens, i, "pass,passes,passed,black,blacked") && is(tokens, i + 1, "out"))
+    if (tokens_in(tokens, i, "pass,passes,passed,black,blacked") && tokens_in(tokens, i + 1, "out"))
         return true;
-    if (is(tokens, i, "break,breaks,broke,breaking"))
-        return (is(tokens, i + 1, "out") &&
-                (is(tokens, i + 2, "in,from,when,if,after") || i + 2 == tokens->count)) ||
-               (is(tokens, i + 1, "me,her,him,us") && is(tokens, i + 2, "out"));
-    if (!is(tokens, i, "sick,ill,violently") || is(tokens, i + 1, "of,and"))
+    if (tokens_in(tokens, i, "break,breaks,broke,breaking"))
+        return (tokens_in(tokens, i + 1, "out") &&
+                (tokens_in(tokens, i + 2, "in,from,when,if,after") || i + 2 == tokens->count)) ||
+               (tokens_in(tokens, i + 1, "me,her,him,us") && tokens_in(tokens, i + 2, "out"));
+    if (!tokens_in(tokens, i, "sick,ill,violently") || tokens_in(tokens, i + 1, "of,and"))
         return false;
     for (size_t k = i < 3 ? 0 : i - 3; k < i; k++)
-        if (is(tokens, k, "make,makes,made,making,get,gets,got,feel,feels,fall,falls,become"))
+        if (tokens_in(tokens, k,
+                      "make,makes,made,making,get,gets,got,feel,feels,fall,falls,become"))
             return true;
     return false;
 }
@@ -89,8 +86,8 @@ static bool
 body_suffers(const struct tokens *tokens, const char *parts, const char *what)
 {
     for (size_t i = 0; i < tokens->count; i++)
-        for (size_t k = i < NEAR ? 0 : i - NEAR; is(tokens, i, what) && k < i + NEAR; k++)
-            if (k != i && is(tokens, k, parts) && !is_idiom(tokens, i))
+        for (size_t k = i < NEAR ? 0 : i - NEAR; tokens_in(tokens, i, what) && k < i + NEAR; k++)
+            if (k != i && tokens_in(tokens, k, parts) && !is_idiom(tokens, i))
                 return true;
     return false;
 }
@@ -100,10 +97,10 @@ static bool
 stops_breath(const struct tokens *tokens)
 {
     for (size_t i = 0; i + 1 < tokens->count; i++)
-        if (is(tokens, i,
-               "stop,stops,stopped,trouble,difficulty,difficulties,short,hard,can,not") &&
-            (is(tokens, i + 1, "breath*") || is(tokens, i + 2, "breath*")) &&
-            !is(tokens, i + 1, "take"))
+        if (tokens_in(tokens, i,
+                      "stop,stops,stopped,trouble,difficulty,difficulties,short,hard,can,not") &&
+            (tokens_in(tokens, i + 1, "breath*") || tokens_in(tokens, i + 2, "breath*")) &&
+            !tokens_in(tokens, i + 1, "take"))
             return true;
     return false;
 }
@@ -118,9 +115,10 @@ leads_to_hospital(const struct tokens *tokens)
         "er,hospital,emergency,ambulance,icu,intensive,resuscitation,drip,paramedics";
     bool way = false;
     for (size_t i = 0; i < tokens->count; i++) {
-        way = way || is(tokens, i, ways);
-        if ((way && is(tokens, i, places) && !is(tokens, i + 1, "food,cafeteria,kitchen")) ||
-            is(tokens, i, "hospitalized,hospitalised,hospitalizes,hospitalises"))
+        way = way || tokens_in(tokens, i, ways);
+        if ((way && tokens_in(tokens, i, places) &&
+             !tokens_in(tokens, i + 1, "food,cafeteria,kitchen")) ||
+            tokens_in(tokens, i, "hospitalized,hospitalised,hospitalizes,hospitalises"))
             return true;
     }
     return false;
@@ -128,20 +126,22 @@ leads_to_hospital(const struct tokens *tokens)
 
 /* "can kill my daughter", "I'm dead", "is deadly for me"; "to die for" is praise. */
 static bool
-kills(const struct tokens *tokens)
+names_death(const struct tokens *tokens)
 {
     for (size_t i = 0; i < tokens->count; i++) {
-        if (is(tokens, i + 1, "for") && is(tokens, i, "die,kill,dying"))
+        if (tokens_in(tokens, i + 1, "for") && tokens_in(tokens, i, "die,kill,dying"))
             continue;
-        if (is(tokens, i, "kill,kills,killed") &&
-            (is(tokens, i + 1, "me,us,my,our,her,him") ||
-             (i > 0 && is(tokens, i - 1, "can,could,would,will,might,may"))))
+        if (tokens_in(tokens, i, "kill,kills,killed") &&
+            (tokens_in(tokens, i + 1, "me,us,my,our,her,him") ||
+             (i > 0 && tokens_in(tokens, i - 1, "can,could,would,will,might,may"))))
             return true;
-        if (is(tokens, i, "dead,die,died") && !is(tokens, i + 1, "without,laughing,of,happy") &&
-            i > 0 && is(tokens, i - 1, "am,is,be,could,would,will,might,almost,nearly,may,can"))
+        if (tokens_in(tokens, i, "dead,die,died") &&
+            !tokens_in(tokens, i + 1, "without,laughing,of,happy") && i > 0 &&
+            tokens_in(tokens, i - 1, "am,is,be,could,would,will,might,almost,nearly,may,can"))
             return true;
-        if (is(tokens, i, "deadly,lethal,fatal,poison,poisonous,toxic,dangerous,harmful,unsafe") &&
-            is(tokens, i + 1, "for,to") && is(tokens, i + 2, persons))
+        if (tokens_in(tokens, i,
+                      "deadly,lethal,fatal,poison,poisonous,toxic,dangerous,harmful,unsafe") &&
+            tokens_in(tokens, i + 1, "for,to") && tokens_in(tokens, i + 2, persons))
             return true;
     }
     return false;
@@ -158,28 +158,34 @@ is_unable(const struct tokens *tokens)
         (tokens_have(tokens, "just") && tokens_have(tokens, "one")))
         return false;
     for (size_t i = 0; i < tokens->count; i++) {
-        bool can_not = is(tokens, i, "can,must,may,could,should") && is(tokens, i + 1, "not");
-        bool no_longer = is(tokens, i, "no") && is(tokens, i + 1, "longer");
-        bool must_not = is(tokens, i, "mustnt,shouldnt,couldnt");
-        bool ordered = is(tokens, i, "told,advised,ordered,instructed,warned") &&
-                       is(tokens, i + 1, "to,not,off,against,never");
-        bool ruled = is(tokens, i, "unable,forbidden,allowed,supposed,prohibited") &&
-                     is(tokens, i + 1, "to") &&
-                     (!is(tokens, i, "allowed,supposed") || (i > 0 && is(tokens, i - 1, "not")));
-        if ((can_not || ruled || no_longer) && is(tokens, i + 2, takes) &&
-            !is(tokens, i + 3, "bothered,sure,long,late,alone,able"))
+        bool can_not =
+            tokens_in(tokens, i, "can,must,may,could,should") && tokens_in(tokens, i + 1, "not");
+        bool no_longer = tokens_in(tokens, i, "no") && tokens_in(tokens, i + 1, "longer");
+        bool must_not = tokens_in(tokens, i, "mustnt,shouldnt,couldnt");
+        bool ordered = tokens_in(tokens, i, "told,advised,ordered,instructed,warned") &&
+                       tokens_in(tokens, i + 1, "to,not,off,against,never");
+        bool ruled = tokens_in(tokens, i, "unable,forbidden,allowed,supposed,prohibited") &&
+                     tokens_in(tokens, i + 1, "to") &&
+                     (!tokens_in(tokens, i, "allowed,supposed") ||
+                      (i > 0 && tokens_in(tokens, i - 1, "not")));
+        if ((can_not || ruled || no_longer) && tokens_in(tokens, i + 2, takes) &&
+            !tokens_in(tokens, i + 3, "bothered,sure,long,late,alone,able"))
             return true;
-        if (ordered || (must_not && is(tokens, i + 1, takes)))
+        if (ordered || (must_not && tokens_in(tokens, i + 1, takes)))
             return true;
-        if (is(tokens, i, "off") && is(tokens, i + 1, "limits,table,menu,cards"))
+        if (tokens_in(tokens, i, "off") && tokens_in(tokens, i + 1, "limits,table,menu,cards"))
             return true;
-        if (is(tokens, i, "forbidden,prohibited") && is(tokens, i + 1, "for,to,in,by"))
+        if (tokens_in(tokens, i, "forbidden,prohibited") &&
+            tokens_in(tokens, i + 1, "for,to,in,by"))
             return true;
-        if (is(tokens, i, "not") && (is(tokens, i + 1, "agree") && is(tokens, i + 2, "with")))
+        if (tokens_in(tokens, i, "not") &&
+            (tokens_in(tokens, i + 1, "agree") && tokens_in(tokens, i + 2, "with")))
             return true;
-        if (is(tokens, i, "not") && is(tokens, i + 1, "get") && is(tokens, i + 2, "along"))
+        if (tokens_in(tokens, i, "not") && tokens_in(tokens, i + 1, "get") &&
+            tokens_in(tokens, i + 2, "along"))
             return true;
-        if (is(tokens, i, "not") && is(tokens, i + 1, "sit") && is(tokens, i + 2, "well,right"))
+        if (tokens_in(tokens, i, "not") && tokens_in(tokens, i + 1, "sit") &&
+            tokens_in(tokens, i + 2, "well,right"))
             return true;
     }
     return false;
@@ -207,9 +213,9 @@ static bool
 names_meal(const struct tokens *tokens)
 {
     for (size_t i = 0; i < tokens->count; i++)
-        if (is(tokens, i, "when,whenever,if,after,every,each") &&
-            (is(tokens, i + 1, "eating,drinking") ||
-             is(tokens, i + 2, "eat,eats,ate,drink,drinks,drank")))
+        if (tokens_in(tokens, i, "when,whenever,if,after,every,each") &&
+            (tokens_in(tokens, i + 1, "eating,drinking") ||
+             tokens_in(tokens, i + 2, "eat,eats,ate,drink,drinks,drank")))
             return true;
     return false;
 }
@@ -230,7 +236,7 @@ reaction_in(struct str words)
                        (!liked && body_suffers(&tokens, body, harms));
         if (suffers && names_meal(&tokens))
             return REACTION_GRAVE;
-        if (suffers || kills(&tokens) || is_unable(&tokens))
+        if (suffers || names_death(&tokens) || is_unable(&tokens))
             return REACTION_TO_NAMED;
     }
     return REACTION_NONE;

@@ -197,7 +197,7 @@ find_phrase(struct str words, struct str phrase)
 
 /* The words with a space for each letter of what the list names. */
 static struct str
-without(struct arena *mem, struct str words, const char *list)
+remove_words(struct arena *mem, struct str words, const char *list)
 {
     struct str rest = str_of(list), phrase;
     char *out = NULL;
@@ -246,7 +246,7 @@ is_of_faith(struct str words)
 
 /* "I don't drink", without an object. */
 static bool
-abstains(struct str words)
+states_abstinence(struct str words)
 {
     return str_ends(words, STR(" not drink ")) || str_ends(words, STR(" never drink ")) ||
            mention_in(words, "not drink at all,not drink anymore,no longer drink", MENTION_ANY);
@@ -301,9 +301,9 @@ concern_of(struct arena *mem, const struct domain *domain, struct str text, stru
     if (mention_in(words, private_words, MENTION_CLAIM | MENTION_NOT_NO) ||
         HAS_PART(words, private_parts))
         return CONCERN_PRIVATE;
-    words = without(mem, words, not_religious);
+    words = remove_words(mem, words, not_religious);
     enum reaction reaction = reaction_in(words);
-    bool food = reaction == REACTION_GRAVE || is_free_of(words) || abstains(words) ||
+    bool food = reaction == REACTION_GRAVE || is_free_of(words) || states_abstinence(words) ||
                 is_of_faith(words) ||
                 mention_in(words, food_words, MENTION_CLAIM | MENTION_NOT_OVER) ||
                 HAS_PART(words, food_parts) || has_word_end(words);

@@ -200,7 +200,7 @@ find_entry(struct arena *mem, const struct member *member, struct str text, stru
             found = find_spelling(mem, member, value_trim_marks(*left)); /* "Peanuts!" */
         if (found == NULL && member->safety == SAFETY_CRITICAL)
             found = find_spelling(mem, member, value_trim_remark(*left));
-    } while (found == NULL && value_trim_once(member, left));
+    } while (found == NULL && value_trim_one_phrase(member, left));
     if (found == NULL && find_named(mem, member, text, &name, 1) == 1) {
         *left = name;
         found = find_spelling(mem, member, name);

@@ -70,7 +70,7 @@ is_own(const struct member *member, enum word_kind head)
 
 /* "I don't know my allergies", "allergies not known": unknown is not none. */
 static bool
-is_vague(const struct words *words, size_t i)
+is_unknown(const struct words *words, size_t i)
 {
     bool negation = words->list[i].kind == WORD_NEGATION;
     return negation && (value_word_is(words, i + 1, "know") && !value_word_is(words, i + 2, "of"));
@@ -91,7 +91,7 @@ denies_heads(const struct member *member, const struct words *words)
              word->kind == WORD_REASON) &&
             !at_all)
             return false;
-        if (is_vague(words, i))
+        if (is_unknown(words, i))
             return false;
         if (word->follows_break || word->kind == WORD_SUBJECT)
             negated = false;

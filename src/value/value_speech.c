@@ -240,7 +240,7 @@ is_manner(struct str object)
 
 /* "this conversation" refers to something outside the text. */
 static bool
-points(struct str object)
+begins_with_pronoun(struct str object)
 {
     return starting_phrase(object, "this,that,these,those,it,them,him,her,you,your") > 0;
 }
@@ -265,6 +265,6 @@ value_spoken_object(struct arena *mem, const struct member *member, struct str t
     bool found = member->avoid ? read_disliking(mem, member, text, object)
                                : read_liking(mem, member, text, object);
     return found && object->len > 0 && phrase_fits(FORM_NOUN, *object) &&
-           (member->hint.form == FORM_VERB || !phrase_reads_on(*object)) && !points(*object) &&
-           !is_manner(*object);
+           (member->hint.form == FORM_VERB || !phrase_reads_on(*object)) &&
+           !begins_with_pronoun(*object) && !is_manner(*object);
 }

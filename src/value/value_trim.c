@@ -146,7 +146,7 @@ value_trim_fillers(const struct member *member, struct str *text)
 }
 
 bool
-value_trim_once(const struct member *member, struct str *text)
+value_trim_one_phrase(const struct member *member, struct str *text)
 {
     for (size_t i = 0; i < member->trim_count; i++) {
         struct str phrase = member->trims[i], left = STR("");

@@ -24,7 +24,7 @@ bool value_trim_fillers(const struct member *member, struct str *text);
 
 /* Removes one phrase of the member, or one filler, from either end. False: there is none, or no
  * word would be left. */
-bool value_trim_once(const struct member *member, struct str *text);
+bool value_trim_one_phrase(const struct member *member, struct str *text);
 
 /* Without spaces, periods, commas, and exclamation marks at the end. */
 struct str value_trim_marks(struct str text);
