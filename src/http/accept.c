@@ -2,7 +2,7 @@
  *
  * The library can accept connections itself, but MHD_quiesce_daemon() races with its threads: both
  * remove the socket from a thread's epoll set, and the second removal aborts the process. */
-#include "http/state.h"
+#include "http/server_state.h"
 
 #include <errno.h>
 #include <microhttpd.h>

@@ -6,7 +6,7 @@
 
 #include "base/trace.h"
 #include "http/head.h"
-#include "http/state.h"
+#include "http/server_state.h"
 
 #include <microhttpd.h>
 

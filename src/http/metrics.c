@@ -3,7 +3,7 @@
  * Lock order: the registry of base/metric.h calls write_all() with its lock held, so
  * metric_register() and metric_unregister() are called without ours. */
 #include "base/metric.h"
-#include "http/state.h"
+#include "http/server_state.h"
 
 /* One writer for all servers, because a metric family may appear only once on the page. */
 static struct {

@@ -13,7 +13,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "http/exchange.h"
-#include "http/state.h"
+#include "http/server_state.h"
 #include "http/tls.h"
 
 #include <errno.h>

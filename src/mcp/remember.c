@@ -11,7 +11,7 @@
 #include "preference/corrections.h"
 #include "preference/preferences.h"
 #include "mcp/confirm.h"
-#include "mcp/statement.h"
+#include "mcp/fact_arguments.h"
 #include "model/grant.h"
 #include "text/json_read.h"
 #include "text/json_tree.h"

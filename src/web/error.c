@@ -8,7 +8,7 @@
 #include "http/server.h"
 #include "text/json_write.h"
 #include "template/template.h"
-#include "web/accept.h"
+#include "web/accept_header.h"
 #include "web/call.h"
 #include "web/message.h"
 #include "web/page.h"

@@ -11,7 +11,8 @@
 
 struct call;
 
-/* The error's name follows from the status. JSON or a page, by the Accept header (see accept.h). */
+/* The error's name follows from the status. JSON or a page, by the Accept header (see
+ * accept_header.h). */
 void error_send(struct call *call, int status, struct str sentence);
 
 /* Always as a page. */

@@ -8,7 +8,7 @@
 #include "base/embedded.h"
 #include "template/catalog.h"
 #include "template/template.h"
-#include "web/accept.h"
+#include "web/accept_header.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -15,7 +15,7 @@
 #include "base/fault_injection.h"
 #include "http/limits.h"
 #include "http/server.h"
-#include "http/state.h"
+#include "http/server_state.h"
 #include "unit/workers_kit.h"
 
 #include <arpa/inet.h>

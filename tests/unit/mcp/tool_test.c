@@ -2,7 +2,7 @@
 #include "unit/web/call_by_hand.h"
 
 #include "domain/domain.h"
-#include "mcp/statement.h"
+#include "mcp/fact_arguments.h"
 #include "text/json_read.h"
 
 static struct call call;

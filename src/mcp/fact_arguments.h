@@ -1,10 +1,11 @@
-/* statement.h - reads the arguments of tools that write: a member of a domain, and values as text.
+/* fact_arguments.h - reads the arguments of tools that write: a member of a domain, and values as
+ * text.
  *
  * Models send numbers and yes/no as text, because a schema with several types is not portable.
  * "indentation.width" names a property of a member that is an object. Results are in the request's
  * arena. Call from the thread that handles the request. */
-#ifndef MCP_STATEMENT_H
-#define MCP_STATEMENT_H
+#ifndef MCP_FACT_ARGUMENTS_H
+#define MCP_FACT_ARGUMENTS_H
 
 #include "mcp/confirm.h"
 #include "mcp/tool.h"

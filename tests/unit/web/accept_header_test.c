@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "web/accept.h"
+#include "web/accept_header.h"
 
 static const struct {
     const char *why;

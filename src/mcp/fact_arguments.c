@@ -1,9 +1,9 @@
-/* statement.c - arguments of remember and forget, which models write, with errors that help them to
- * write better ones.
+/* fact_arguments.c - arguments of remember and forget, which models write, with errors that help
+ * them to write better ones.
  *
  * A wrong member is answered with the list of members, a wrong value with what it must be. Values
  * are not validated further here: the flow does that for all clients. */
-#include "mcp/statement.h"
+#include "mcp/fact_arguments.h"
 
 #include "base/arena.h"
 #include "dispatch/allowed_domains.h"

@@ -1,6 +1,6 @@
-/* accept.h - evaluates Accept headers (RFC 9110 §12.5.1). Pure; any thread may call them. */
-#ifndef WEB_ACCEPT_H
-#define WEB_ACCEPT_H
+/* accept_header.h - evaluates Accept headers (RFC 9110 §12.5.1). Pure; any thread may call them. */
+#ifndef WEB_ACCEPT_HEADER_H
+#define WEB_ACCEPT_HEADER_H
 
 #include "base/str.h"
 

@@ -1,7 +1,7 @@
-/* state.h - the state of a running server. Private to http. Any thread of the server uses it:
- * members that change while it runs are atomic or have a lock. */
-#ifndef HTTP_STATE_H
-#define HTTP_STATE_H
+/* server_state.h - the state of a running server. Private to http. Any thread of the server uses
+ * it: members that change while it runs are atomic or have a lock. */
+#ifndef HTTP_SERVER_STATE_H
+#define HTTP_SERVER_STATE_H
 
 #include "base/arena.h"
 #include "http/connection.h"

@@ -1,6 +1,6 @@
-/* accept.c - weights of Accept and Accept-Language (RFC 9110 §12.4.2). Malformed parts are ignored,
- * since the header only selects a form of the response. */
-#include "web/accept.h"
+/* accept_header.c - weights of Accept and Accept-Language (RFC 9110 §12.4.2). Malformed parts are
+ * ignored, since the header only selects a form of the response. */
+#include "web/accept_header.h"
 
 #include "base/ascii.h"
 
