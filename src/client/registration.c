@@ -16,7 +16,7 @@
 
 #define POSITION_ATTEMPTS 8
 
-struct adding {
+struct client_creation {
     struct arena *mem;
     struct app *app;
     int64_t now;
@@ -43,7 +43,7 @@ registration_store(struct db_tx *tx, struct arena *mem, struct app *app, int64_t
 static enum err
 add(struct db_tx *tx, void *argument)
 {
-    struct adding *adding = argument;
+    struct client_creation *adding = argument;
     struct app found;
     enum err err = app_store_find(tx, adding->mem, adding->app->id, &found);
     if (err != ERR_NOT_FOUND) {
@@ -117,6 +117,6 @@ registration_add(struct db *db, struct arena *mem, const struct registration_par
         *secret = secret_make(mem, SECRET_CLIENT, STR_NONE);
         out->secret_hash = secret_hash(mem, *secret);
     }
-    struct adding adding = { mem, out, now };
+    struct client_creation adding = { mem, out, now };
     return tx_write(db, add, &adding);
 }

@@ -7,7 +7,7 @@
 #include "credential/session_store.h"
 #include "store/tx.h"
 
-struct work {
+struct attempt_query {
     struct arena *mem;
     const struct attempt *attempt;
     struct str key;
@@ -15,7 +15,7 @@ struct work {
 };
 
 static enum err
-find(struct db_tx *tx, struct work *work)
+find(struct db_tx *tx, struct attempt_query *work)
 {
     const struct attempt *attempt = work->attempt;
     int64_t ends_at = 0;
@@ -29,7 +29,7 @@ find(struct db_tx *tx, struct work *work)
 static enum err
 take(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct attempt_query *work = argument;
     const struct attempt *attempt = work->attempt;
     work->wait = 0;
     enum err err = attempt_store_count(tx, work->mem, work->key, attempt->limit,
@@ -40,20 +40,20 @@ take(struct db_tx *tx, void *argument)
 static enum err
 give_back(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct attempt_query *work = argument;
     return attempt_store_return(tx, work->mem, work->key);
 }
 
-static struct work
+static struct attempt_query
 begin(const struct attempt *attempt)
 {
     struct arena *mem = arena_new();
     struct str caller = str_format(mem, "%s%.*s", attempt->kind, STR_ARG(attempt->caller));
-    return (struct work){ mem, attempt, digest_text(mem, caller), 0 };
+    return (struct attempt_query){ mem, attempt, digest_text(mem, caller), 0 };
 }
 
 static enum err
-end(struct work *work, enum err err, int64_t *wait)
+end(struct attempt_query *work, enum err err, int64_t *wait)
 {
     if (wait != NULL)
         *wait = err ? 0 : work->wait;
@@ -64,7 +64,7 @@ end(struct work *work, enum err err, int64_t *wait)
 enum err
 attempts_wait(struct db *db, const struct attempt *attempt, int64_t *wait)
 {
-    struct work work = begin(attempt);
+    struct attempt_query work = begin(attempt);
     struct db_tx *tx = tx_begin_read(db);
     return end(&work, tx_end_read(tx, find(tx, &work)), wait);
 }
@@ -72,13 +72,13 @@ attempts_wait(struct db *db, const struct attempt *attempt, int64_t *wait)
 enum err
 attempts_take(struct db *db, const struct attempt *attempt, int64_t *wait)
 {
-    struct work work = begin(attempt);
+    struct attempt_query work = begin(attempt);
     return end(&work, tx_write(db, take, &work), wait);
 }
 
 enum err
 attempts_return(struct db *db, const struct attempt *attempt)
 {
-    struct work work = begin(attempt);
+    struct attempt_query work = begin(attempt);
     return end(&work, tx_write(db, give_back, &work), NULL);
 }

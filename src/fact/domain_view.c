@@ -33,7 +33,7 @@
 #define PAGE_BYTES ((size_t)19 * 1000)
 #define CHIP_BYTES (210 + FACTS_NAME_MAX) /* without its value, which appears twice */
 
-struct showing {
+struct domain_page {
     struct call *call;
     const struct domain_view *view;
     const struct domain_form_error *error;
@@ -51,7 +51,7 @@ struct showing {
 };
 
 static bool
-is_shown_of(const struct showing *showing, size_t fact, const struct member *member)
+is_shown_of(const struct domain_page *showing, size_t fact, const struct member *member)
 {
     const struct atom *atom = &showing->facts.list[fact].atom;
     return atom->status == ATOM_ACTIVE && str_eq(atom->member, member->name);
@@ -59,7 +59,7 @@ is_shown_of(const struct showing *showing, size_t fact, const struct member *mem
 
 /* The value of a member that has one value; NULL: none. */
 static const struct sourced_atom *
-find_current(const struct showing *showing, const struct member *member)
+find_current(const struct domain_page *showing, const struct member *member)
 {
     for (size_t i = 0; i < showing->facts.count; i++)
         if (is_shown_of(showing, i, member))
@@ -101,7 +101,7 @@ mentions(struct str text, struct str what)
  * is enough, since a missing suggestion is harmless and a wrong one is not. *own is the fact of
  * this member with the value, or NULL. */
 static bool
-is_covered(const struct showing *showing, const struct member *member, struct str text,
+is_covered(const struct domain_page *showing, const struct member *member, struct str text,
            const struct sourced_atom **own)
 {
     struct call *call = showing->call;
@@ -127,7 +127,7 @@ is_covered(const struct showing *showing, const struct member *member, struct st
 /* Returns whether it is a new value. One that was chosen stays where it was, as a pressed button,
  * so that the keyboard focus stays on it. */
 static bool
-put_suggestion(struct showing *showing, struct values *item, const struct member *member,
+put_suggestion(struct domain_page *showing, struct values *item, const struct member *member,
                struct str value, struct str text)
 {
     const struct sourced_atom *own = NULL;
@@ -144,7 +144,7 @@ put_suggestion(struct showing *showing, struct values *item, const struct member
 
 /* In the order of the definition: the most common first. */
 static void
-put_suggestions(struct showing *showing, struct values *item, const struct member *member)
+put_suggestions(struct domain_page *showing, struct values *item, const struct member *member)
 {
     const struct vocabulary *vocabulary = member->vocabulary;
     bool open = vocabulary == NULL || vocabulary->open;
@@ -236,7 +236,7 @@ put_list(struct values *item, const struct vocabulary *vocabulary)
 /* The input of a member depends on its type: suggestions and a text field for a list, buttons for a
  * choice, fields for an object. */
 static void
-put_control(struct showing *showing, struct values *item, const struct member *member)
+put_control(struct domain_page *showing, struct values *item, const struct member *member)
 {
     struct call *call = showing->call;
     const struct sourced_atom *current = find_current(showing, member);
@@ -271,7 +271,7 @@ put_control(struct showing *showing, struct values *item, const struct member *m
 
 /* `alone`: all facts, in pages. Otherwise the newest, as many as fit next to the other members. */
 static struct pager
-page_of(struct showing *showing, const struct member *member, bool alone)
+page_of(struct domain_page *showing, const struct member *member, bool alone)
 {
     struct call *call = showing->call;
     struct pager pager = alone ? pager_for(showing->view->page, PAGE_ITEMS, PAGE_BYTES)
@@ -294,7 +294,7 @@ page_of(struct showing *showing, const struct member *member, bool alone)
 /* The pager counts from the newest fact, the list shows them in the order of the record: `place`
  * converts one number into the other. */
 static void
-put_facts(struct showing *showing, struct values *values, struct values *item,
+put_facts(struct domain_page *showing, struct values *values, struct values *item,
           const struct member *member)
 {
     struct call *call = showing->call;
@@ -340,7 +340,7 @@ description_of(struct call *call, const struct member *member)
 
 /* Likely mistakes, with one button each; the values stay as they are. */
 static void
-put_notes(struct showing *showing, struct values *item, const struct member *member)
+put_notes(struct domain_page *showing, struct values *item, const struct member *member)
 {
     struct call *call = showing->call;
     for (size_t i = 0; i < showing->notes.count; i++) {
@@ -361,7 +361,7 @@ put_notes(struct showing *showing, struct values *item, const struct member *mem
 
 /* A member whose form was rejected is open, even if the address does not say so. */
 static void
-put_member(struct showing *showing, struct values *values, const struct member *member)
+put_member(struct domain_page *showing, struct values *values, const struct member *member)
 {
     struct call *call = showing->call;
     const struct domain_form_error *error = showing->error;
@@ -388,7 +388,7 @@ put_member(struct showing *showing, struct values *values, const struct member *
 /* ---- the page ---- */
 
 static enum err
-show(struct showing *showing, int status)
+show(struct domain_page *showing, int status)
 {
     struct call *call = showing->call;
     const struct domain *domain = showing->view->domain;
@@ -412,7 +412,7 @@ enum err
 account_domain_show(struct call *call, int status, const struct domain_view *view,
                     const struct domain_form_error *error)
 {
-    struct showing showing = { .call = call, .view = view, .error = error };
+    struct domain_page showing = { .call = call, .view = view, .error = error };
     enum err err = facts_load(call, view->domain->name, &showing.facts);
     if (err != ERR_NONE)
         return err;

@@ -35,7 +35,7 @@ static const struct field confirm_fields[] = {
     [CHOOSE] = { "choose", FIELD_LINE, FIELD_IN_FORM, .max = 10 },
 };
 
-struct shown {
+struct import_page {
     struct str problem;
     struct str text; /* that was pasted; shown again */
     bool ask_profile;
@@ -44,7 +44,7 @@ struct shown {
 /* A problem is shown at the input that was used. A long text is not sent back: the page would be
  * too large. */
 static enum err
-show(struct call *call, int status, const struct shown *shown)
+show(struct call *call, int status, const struct import_page *shown)
 {
     struct values *values = values_new(call->mem);
     bool pasted = shown->text.len > 0;
@@ -60,13 +60,13 @@ show(struct call *call, int status, const struct shown *shown)
 static enum err
 refuse(struct call *call, struct str problem)
 {
-    return show(call, 400, &(struct shown){ .problem = problem });
+    return show(call, 400, &(struct import_page){ .problem = problem });
 }
 
 static enum err
 get_import(struct call *call)
 {
-    return show(call, 200, &(struct shown){ 0 });
+    return show(call, 200, &(struct import_page){ 0 });
 }
 
 /* ---- preview ---- */
@@ -231,10 +231,11 @@ post_import(struct call *call)
                                      .now = call->now };
     enum foreign_problem problem = foreign_file_read(call->mem, &params, &file);
     if (problem != FOREIGN_FINE)
-        return show(call, 400,
-                    &(struct shown){ .problem = foreign_problem_text(call, problem, &file),
-                                     .text = pasted && utf8_valid(document) ? document : STR_NONE,
-                                     .ask_profile = problem == FOREIGN_PROFILES });
+        return show(
+            call, 400,
+            &(struct import_page){ .problem = foreign_problem_text(call, problem, &file),
+                                   .text = pasted && utf8_valid(document) ? document : STR_NONE,
+                                   .ask_profile = problem == FOREIGN_PROFILES });
     return preview(call, &file);
 }
 

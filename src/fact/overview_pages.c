@@ -53,7 +53,7 @@ static const struct field account_fields[] = {
 /* The end of a list of facts. */
 #define NONE SIZE_MAX
 
-struct shown {
+struct overview_page {
     struct call *call;
     struct facts facts;
     struct str wanted;              /* folded; absent: everything */
@@ -67,7 +67,7 @@ struct shown {
 };
 
 static bool
-is_searching(const struct shown *shown)
+is_searching(const struct overview_page *shown)
 {
     return str_present(shown->wanted);
 }
@@ -83,7 +83,7 @@ struct member_facts {
 /* Sorts the facts by member once: a page that looked through all of them for each member would take
  * as long as the product of both. */
 static void
-sort_by_member(struct shown *shown)
+sort_by_member(struct overview_page *shown)
 {
     const struct domains *domains = shown->call->web->settings.domains;
     size_t members = 0;
@@ -112,7 +112,7 @@ sort_by_member(struct shown *shown)
 
 /* Divides the results into pages, in the order in which they are shown. */
 static void
-page_through(struct shown *shown)
+page_through(struct overview_page *shown)
 {
     struct call *call = shown->call;
     const struct domains *domains = call->web->settings.domains;
@@ -127,7 +127,7 @@ page_through(struct shown *shown)
 
 /* The facts of a member, oldest first. */
 static const size_t *
-in_record_order(struct shown *shown, const struct member_facts *facts)
+in_record_order(struct overview_page *shown, const struct member_facts *facts)
 {
     size_t *order = ARENA_ARRAY(shown->call->mem, size_t, facts->count + 1), at = facts->count;
     for (size_t i = facts->newest; i != NONE; i = shown->older[i])
@@ -137,7 +137,7 @@ in_record_order(struct shown *shown, const struct member_facts *facts)
 
 /* Search results. */
 static void
-put_member(struct shown *shown, struct values *values, const struct member *member,
+put_member(struct overview_page *shown, struct values *values, const struct member *member,
            const struct member_facts *facts)
 {
     struct call *call = shown->call;
@@ -156,7 +156,8 @@ put_member(struct shown *shown, struct values *values, const struct member *memb
 
 /* "Allergies: peanuts. Cuisines: Thai, Ethiopian." */
 static struct str
-brief_of(struct shown *shown, const struct domain *domain, const struct member_facts *by_member)
+brief_of(struct overview_page *shown, const struct domain *domain,
+         const struct member_facts *by_member)
 {
     struct call *call = shown->call;
     struct buf out = buf_in(call->mem, BRIEF_BYTES_MAX);
@@ -190,7 +191,7 @@ count_active(const struct facts *facts, struct str domain)
 }
 
 static void
-put_domains(struct shown *shown, struct values *values)
+put_domains(struct overview_page *shown, struct values *values)
 {
     struct call *call = shown->call;
     const struct domains *domains = call->web->settings.domains;
@@ -215,7 +216,7 @@ put_domains(struct shown *shown, struct values *values)
 
 /* Counts all, and shows the newest `most`. The lists have pages of their own (list_pages.c). */
 static void
-put_others(struct shown *shown, struct values *values, bool review, int64_t most)
+put_others(struct overview_page *shown, struct values *values, bool review, int64_t most)
 {
     struct call *call = shown->call;
     int64_t count = 0;
@@ -289,7 +290,7 @@ put_hints(struct call *call, struct values *values)
 /* ---- the page ---- */
 
 static void
-find_matches(struct shown *shown, struct str query)
+find_matches(struct overview_page *shown, struct str query)
 {
     struct call *call = shown->call;
     if (query.len > 0)
@@ -312,7 +313,7 @@ encode_query(struct call *call, struct str query)
 }
 
 static enum err
-show(struct shown *shown)
+show(struct overview_page *shown)
 {
     struct call *call = shown->call;
     struct values *values = values_new(call->mem);
@@ -345,7 +346,7 @@ show(struct shown *shown)
 static enum err
 get_account(struct call *call)
 {
-    struct shown shown = { .call = call };
+    struct overview_page shown = { .call = call };
     enum err err = facts_load(call, STR_NONE, &shown.facts);
     if (err != ERR_NONE)
         return err;

@@ -120,7 +120,7 @@ read_params(struct arena *mem, const struct account_params *params, int64_t now,
     return user;
 }
 
-struct making {
+struct account_creation {
     struct arena *mem;
     struct mail mail; /* id absent: none */
     struct user user;
@@ -129,7 +129,7 @@ struct making {
 
 /* Finds out which of the unique fields belongs to another account. */
 static enum err
-find_taken(struct db_tx *tx, struct making *making)
+find_taken(struct db_tx *tx, struct account_creation *making)
 {
     struct arena *mem = making->mem;
     const struct user *user = &making->user;
@@ -162,7 +162,7 @@ find_taken(struct db_tx *tx, struct making *making)
 static enum err
 add_account(struct db_tx *tx, void *argument)
 {
-    struct making *making = argument;
+    struct account_creation *making = argument;
     enum err err = user_store_add(tx, making->mem, &making->user);
     if (err == ERR_NONE && str_present(making->mail.id))
         err = outbox_store_add(tx, making->mem, &making->mail);
@@ -181,7 +181,7 @@ account_make(struct db *db, struct arena *mem, const struct account_params *para
              struct user *out, struct account_problems *problems)
 {
     *problems = (struct account_problems){ 0 };
-    struct making making = {
+    struct account_creation making = {
         .mem = mem,
         .user = read_params(mem, params, now, problems),
         .problems = problems,
@@ -210,7 +210,7 @@ account_make(struct db *db, struct arena *mem, const struct account_params *para
 
 /* ---- changing ---- */
 
-struct change {
+struct account_change {
     struct arena *mem;
     struct str login;
     enum user_status status;
@@ -222,7 +222,7 @@ struct change {
 static enum err
 change_status(struct db_tx *tx, void *argument)
 {
-    struct change *change = argument;
+    struct account_change *change = argument;
     struct user user;
     enum err err = find_login(tx, change->mem, change->login, &user);
     if (!err)
@@ -234,7 +234,9 @@ enum err
 account_set_status(struct db *db, struct arena *mem, struct str login, enum user_status status,
                    int64_t now, struct user *out)
 {
-    struct change change = { .mem = mem, .login = login, .status = status, .now = now, .out = out };
+    struct account_change change = {
+        .mem = mem, .login = login, .status = status, .now = now, .out = out
+    };
     return tx_write_urgent(db, change_status, &change);
 }
 
@@ -253,7 +255,7 @@ account_put_password(struct db_tx *tx, struct arena *mem, struct str user_id,
 static enum err
 change_password(struct db_tx *tx, void *argument)
 {
-    struct change *change = argument;
+    struct account_change *change = argument;
     enum err err =
         account_put_password(tx, change->mem, change->login, change->password_hash, change->now);
     return err ? err : user_store_find(tx, change->mem, change->login, change->out);
@@ -272,7 +274,7 @@ account_set_password(struct db *db, struct arena *mem, struct str login, struct 
     *problem = choice_problem(mem, &user, password);
     if (*problem != NULL)
         return ERR_INVALID;
-    struct change change = {
+    struct account_change change = {
         .mem = mem,
         .login = user.id, /* during hashing a username may go to another account; ids never do */
         .password_hash = password_hash(mem, password),

@@ -16,7 +16,7 @@
 #include "store/usage_store.h"
 #include "store/user_store.h"
 
-struct work {
+struct connection_change {
     struct arena *mem;
     struct str user_id;
     struct str app_id;
@@ -56,7 +56,7 @@ connections_list(struct db *db, struct arena *mem, struct str user_id, int64_t n
 
 /* A connection needs both: a grant whose app was deleted is not shown. */
 static enum err
-find(struct db_tx *tx, struct work *work)
+find(struct db_tx *tx, struct connection_change *work)
 {
     enum err err =
         grant_store_find(tx, work->mem, work->user_id, work->app_id, work->now, &work->one->grant);
@@ -67,7 +67,9 @@ enum err
 connection_find(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                 int64_t now, struct connection *out)
 {
-    struct work work = { .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .one = out };
+    struct connection_change work = {
+        .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .one = out
+    };
     if (!app_id_well_formed(app_id))
         return ERR_NOT_FOUND;
     struct db_tx *tx = tx_begin_read(db);
@@ -79,14 +81,14 @@ connection_find(struct db *db, struct arena *mem, struct str user_id, struct str
 /* Locks the user first: a concurrent consent must neither overwrite this change nor be overwritten.
  */
 static enum err
-find_held(struct db_tx *tx, struct work *work)
+find_held(struct db_tx *tx, struct connection_change *work)
 {
     enum err err = user_store_lock(tx, work->mem, work->user_id);
     return err ? err : find(tx, work);
 }
 
 static enum err
-record(struct db_tx *tx, const struct work *work, enum activity_action action)
+record(struct db_tx *tx, const struct connection_change *work, enum activity_action action)
 {
     struct activity_event event = {
         .user_id = work->user_id, .app_id = work->app_id, .action = action, .now = work->now
@@ -95,7 +97,7 @@ record(struct db_tx *tx, const struct work *work, enum activity_action action)
 }
 
 static enum err
-put_grant(struct db_tx *tx, const struct work *work)
+put_grant(struct db_tx *tx, const struct connection_change *work)
 {
     enum err err = grant_store_put(tx, work->mem, &work->one->grant);
     return err ? err : record(tx, work, ACTIVITY_CHANGE);
@@ -103,7 +105,7 @@ put_grant(struct db_tx *tx, const struct work *work)
 
 /* Deletes the per-user usage with the grant: it is kept only while the connection exists. */
 static enum err
-end_grant(struct db_tx *tx, struct work *work)
+end_grant(struct db_tx *tx, struct connection_change *work)
 {
     enum err err = usage_store_end_grant(tx, work->mem, work->user_id, work->app_id, work->now);
     if (!err)
@@ -115,7 +117,7 @@ end_grant(struct db_tx *tx, struct work *work)
 static enum err
 narrow(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct connection_change *work = argument;
     struct grant *grant = &work->one->grant;
     enum err err = find_held(tx, work);
     if (err)
@@ -131,7 +133,7 @@ narrow(struct db_tx *tx, void *argument)
 static enum err
 set_end(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct connection_change *work = argument;
     struct grant *grant = &work->one->grant;
     enum err err = find_held(tx, work);
     if (err)
@@ -144,7 +146,7 @@ set_end(struct db_tx *tx, void *argument)
 static enum err
 set_writes_wait(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct connection_change *work = argument;
     struct grant *grant = &work->one->grant;
     enum err err = find_held(tx, work);
     if (err)
@@ -158,7 +160,7 @@ set_writes_wait(struct db_tx *tx, void *argument)
 static enum err
 withhold(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct connection_change *work = argument;
     struct grant *grant = &work->one->grant;
     enum err err = find_held(tx, work);
     if (!err)
@@ -170,7 +172,7 @@ withhold(struct db_tx *tx, void *argument)
 static enum err
 share(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct connection_change *work = argument;
     struct grant *grant = &work->one->grant;
     enum err err = find_held(tx, work);
     if (err)
@@ -183,14 +185,14 @@ share(struct db_tx *tx, void *argument)
 static enum err
 end(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct connection_change *work = argument;
     enum err err = find_held(tx, work);
     return err ? err : end_grant(tx, work);
 }
 
 /* Urgent, because these changes take access away. */
 static enum err
-change(struct db *db, tx_work *body, struct work *work)
+change(struct db *db, tx_work *body, struct connection_change *work)
 {
     return app_id_well_formed(work->app_id) ? tx_write_urgent(db, body, work) : ERR_NOT_FOUND;
 }
@@ -199,13 +201,13 @@ enum err
 connection_narrow(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                   scopes keep, scopes keep_sensitive, int64_t now, struct connection *out)
 {
-    struct work work = { .mem = mem,
-                         .user_id = user_id,
-                         .app_id = app_id,
-                         .now = now,
-                         .keep = keep,
-                         .keep_sensitive = keep_sensitive,
-                         .one = out };
+    struct connection_change work = { .mem = mem,
+                                      .user_id = user_id,
+                                      .app_id = app_id,
+                                      .now = now,
+                                      .keep = keep,
+                                      .keep_sensitive = keep_sensitive,
+                                      .one = out };
     return change(db, narrow, &work);
 }
 
@@ -213,12 +215,12 @@ enum err
 connection_set_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                    int64_t expires_at, int64_t now, struct connection *out)
 {
-    struct work work = { .mem = mem,
-                         .user_id = user_id,
-                         .app_id = app_id,
-                         .now = now,
-                         .expires_at = expires_at,
-                         .one = out };
+    struct connection_change work = { .mem = mem,
+                                      .user_id = user_id,
+                                      .app_id = app_id,
+                                      .now = now,
+                                      .expires_at = expires_at,
+                                      .one = out };
     return change(db, set_end, &work);
 }
 
@@ -226,12 +228,12 @@ enum err
 connection_set_writes_wait(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                            bool waits, int64_t now, struct connection *out)
 {
-    struct work work = { .mem = mem,
-                         .user_id = user_id,
-                         .app_id = app_id,
-                         .now = now,
-                         .writes_wait = waits,
-                         .one = out };
+    struct connection_change work = { .mem = mem,
+                                      .user_id = user_id,
+                                      .app_id = app_id,
+                                      .now = now,
+                                      .writes_wait = waits,
+                                      .one = out };
     return change(db, set_writes_wait, &work);
 }
 
@@ -239,12 +241,12 @@ enum err
 connection_withhold(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                     const struct str *atom_ids, size_t count, int64_t now, struct connection *out)
 {
-    struct work work = { .mem = mem,
-                         .user_id = user_id,
-                         .app_id = app_id,
-                         .now = now,
-                         .withholding = { user_id, atom_ids, count },
-                         .one = out };
+    struct connection_change work = { .mem = mem,
+                                      .user_id = user_id,
+                                      .app_id = app_id,
+                                      .now = now,
+                                      .withholding = { user_id, atom_ids, count },
+                                      .one = out };
     return change(db, withhold, &work);
 }
 
@@ -252,7 +254,7 @@ enum err
 connection_share(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                  struct str line, int64_t now, struct connection *out)
 {
-    struct work work = {
+    struct connection_change work = {
         .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .line = line, .one = out
     };
     return change(db, share, &work);
@@ -262,6 +264,8 @@ enum err
 connection_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id, int64_t now,
                struct connection *out)
 {
-    struct work work = { .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .one = out };
+    struct connection_change work = {
+        .mem = mem, .user_id = user_id, .app_id = app_id, .now = now, .one = out
+    };
     return change(db, end, &work);
 }

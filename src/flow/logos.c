@@ -7,7 +7,7 @@
 #include "store/tx.h"
 #include "text/base64url.h"
 
-struct change {
+struct logo_change {
     struct arena *mem;
     struct str app_id;
     struct logo logo;
@@ -17,7 +17,7 @@ struct change {
 static enum err
 put(struct db_tx *tx, void *argument)
 {
-    struct change *change = argument;
+    struct logo_change *change = argument;
     struct app app;
     enum err err = app_store_lock(tx, change->mem, change->app_id, &app);
     if (err)
@@ -30,7 +30,7 @@ put(struct db_tx *tx, void *argument)
 enum err
 logo_set(struct db *db, struct arena *mem, struct str app_id, struct str file, const char **problem)
 {
-    struct change change = { .mem = mem, .app_id = app_id };
+    struct logo_change change = { .mem = mem, .app_id = app_id };
     *problem = logo_read(mem, file, &change.logo);
     return *problem != NULL ? ERR_INVALID : tx_write(db, put, &change);
 }
@@ -38,7 +38,7 @@ logo_set(struct db *db, struct arena *mem, struct str app_id, struct str file, c
 enum err
 logo_remove(struct db *db, struct arena *mem, struct str app_id)
 {
-    struct change change = { .mem = mem, .app_id = app_id };
+    struct logo_change change = { .mem = mem, .app_id = app_id };
     return tx_write(db, put, &change);
 }
 

@@ -28,7 +28,7 @@
 #define CONFIRM_PAUSE_NS 200000000
 
 /* Input and output of the transactions below. */
-struct work {
+struct token_write {
     struct arena *mem;
     const struct app *app;
     const struct secret *token; /* the presented refresh token */
@@ -49,7 +49,7 @@ struct work {
 
 /* The transaction commits. `problem` is a sentence for the app's developer. */
 static enum err
-refuse(struct work *work, enum err refusal, const char *problem)
+refuse(struct token_write *work, enum err refusal, const char *problem)
 {
     work->refusal = refusal;
     work->problem = problem;
@@ -60,7 +60,7 @@ refuse(struct work *work, enum err refusal, const char *problem)
  * server responds, another one is perhaps about to be promoted; but the client must not wait long,
  * and may safely try again: see is_unanswered. */
 static enum err
-confirm(struct db *db, const struct work *work, int64_t began)
+confirm(struct db *db, const struct token_write *work, int64_t began)
 {
     if (work->refusal)
         return ERR_UNCONFIRMED;
@@ -80,7 +80,7 @@ confirm(struct db *db, const struct work *work, int64_t began)
 
 /* The key names what the work reads and then changes. */
 static enum err
-run_shared(struct db *db, struct str key, tx_work *body, struct work *work)
+run_shared(struct db *db, struct str key, tx_work *body, struct token_write *work)
 {
     int64_t began = clock_steady_ms();
     enum err err = tx_write_shared(db, key, body, work);
@@ -92,7 +92,7 @@ run_shared(struct db *db, struct str key, tx_work *body, struct work *work)
 /* Revokes the family because two parties have its code or refresh token. The user sees it in the
  * activity and on the page of the app. */
 static enum err
-end_reused(struct db_tx *tx, struct work *work, struct str family_id)
+end_reused(struct db_tx *tx, struct token_write *work, struct str family_id)
 {
     enum err err = family_store_end_reused(tx, work->mem, family_id, work->now, &work->reused_of);
     struct activity_event event = { .user_id = work->reused_of,
@@ -104,7 +104,7 @@ end_reused(struct db_tx *tx, struct work *work, struct str family_id)
 
 /* A security event: two parties have the same code or refresh token. */
 static void
-log_reuse(const char *event, const struct work *work)
+log_reuse(const char *event, const struct token_write *work)
 {
     if (str_present(work->reused_of))
         log_warn(event, log_text("app", work->app->id), log_text("user", work->reused_of));
@@ -112,7 +112,7 @@ log_reuse(const char *event, const struct work *work)
 
 /* The access token carries the shard of the family, the refresh token the family itself. */
 static struct token_set
-make_pair(const struct work *work, const struct live_family *of)
+make_pair(const struct token_write *work, const struct live_family *of)
 {
     return (struct token_set){
         .access = secret_make(work->mem, SECRET_ACCESS_TOKEN, shard_of(of->family.id)),
@@ -125,7 +125,7 @@ make_pair(const struct work *work, const struct live_family *of)
  * follows from that token and a stored seed, so that a retry can get the same pair although the
  * database has only hashes. Without the presented token the seed is worthless. */
 static struct token_set
-derive_pair(const struct work *work, struct str seed, int64_t used_at)
+derive_pair(const struct token_write *work, struct str seed, int64_t used_at)
 {
     struct str family = secret_group(work->mem, work->token);
     return (struct token_set){
@@ -136,14 +136,14 @@ derive_pair(const struct work *work, struct str seed, int64_t used_at)
 }
 
 static audience
-audience_of(const struct work *work, const struct live_family *of)
+audience_of(const struct token_write *work, const struct live_family *of)
 {
     return work->audience != 0 ? work->audience : of->family.audience;
 }
 
 /* Adds the access token and the refresh token to the family. */
 static enum err
-issue(struct db_tx *tx, struct work *work, const struct live_family *of, scopes allowed,
+issue(struct db_tx *tx, struct token_write *work, const struct live_family *of, scopes allowed,
       const struct token_set *pair)
 {
     struct arena *mem = work->mem;
@@ -169,7 +169,7 @@ issue(struct db_tx *tx, struct work *work, const struct live_family *of, scopes 
 
 /* Whether the requested audience is a part of the one that the user authorized; false: refused. */
 static bool
-audience_ok(struct work *work, const struct live_family *of)
+audience_ok(struct token_write *work, const struct live_family *of)
 {
     if ((work->audience & ~of->family.audience) == 0)
         return true;
@@ -185,7 +185,7 @@ audience_ok(struct work *work, const struct live_family *of)
 static enum err
 exchange(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct token_write *work = argument;
     struct auth_code code;
     struct live_family live = { 0 };
     work->refusal = ERR_NONE;
@@ -246,15 +246,15 @@ token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
     *problem = "The code is malformed or was not issued by this service.";
     if (code == NULL)
         return ERR_INVALID;
-    struct work work = { .mem = mem,
-                         .app = params->app,
-                         .hash = secret_hash(mem, code),
-                         .now = params->now,
-                         .redirect_uri = params->redirect_uri,
-                         .verifier = params->verifier,
-                         .audience = params->audience,
-                         .is_unanswered = params->is_unanswered,
-                         .out = out };
+    struct token_write work = { .mem = mem,
+                                .app = params->app,
+                                .hash = secret_hash(mem, code),
+                                .now = params->now,
+                                .redirect_uri = params->redirect_uri,
+                                .verifier = params->verifier,
+                                .audience = params->audience,
+                                .is_unanswered = params->is_unanswered,
+                                .out = out };
     enum err err = run_shared(db, work.hash, exchange, &work);
     log_reuse("code_reuse", &work);
     *problem = work.problem;
@@ -271,14 +271,14 @@ family_of(struct arena *mem, const struct secret *token)
 }
 
 static int64_t
-reuses_max(const struct work *work)
+reuses_max(const struct token_write *work)
 {
     return work->app->is_public ? PUBLIC_REUSES_MAX : REUSES_MAX;
 }
 
 /* Applies the scope parameter; false: refused. */
 static bool
-narrow(struct work *work, scopes held, scopes *out)
+narrow(struct token_write *work, scopes held, scopes *out)
 {
     *out = held;
     if (!str_present(work->scope))
@@ -298,7 +298,7 @@ narrow(struct work *work, scopes held, scopes *out)
 
 /* The rows of used tokens are deleted after a minute; then the family shows that one was used. */
 static enum err
-find_token(struct db_tx *tx, const struct work *work, struct refresh_token *out)
+find_token(struct db_tx *tx, const struct token_write *work, struct refresh_token *out)
 {
     enum err err = refresh_store_find(tx, work->mem, work->hash, work->now, out);
     if (err != ERR_NOT_FOUND)
@@ -309,7 +309,7 @@ find_token(struct db_tx *tx, const struct work *work, struct refresh_token *out)
 
 /* Records that a refresh token is issued, at most once a day. */
 static enum err
-put_issued(struct db_tx *tx, struct work *work, struct family *family)
+put_issued(struct db_tx *tx, struct token_write *work, struct family *family)
 {
     int64_t age = work->now - family->issued_at;
     if (age >= 0 && age < DAY_SECONDS)
@@ -322,7 +322,7 @@ put_issued(struct db_tx *tx, struct work *work, struct family *family)
  * revoked since: many processes of one public client may share a refresh token, and must not end up
  * in different branches of the family. ERR_NOT_FOUND: there is nothing to repeat. */
 static enum err
-repeat(struct db_tx *tx, struct work *work, const struct refresh_token *token,
+repeat(struct db_tx *tx, struct token_write *work, const struct refresh_token *token,
        const struct live_family *live, scopes allowed)
 {
     struct refresh_token next;
@@ -349,7 +349,7 @@ repeat(struct db_tx *tx, struct work *work, const struct refresh_token *token,
 
 /* Marks the token as used. ERR_NOT_FOUND: a concurrent request did so first; classify it again. */
 static enum err
-use(struct db_tx *tx, struct work *work, bool is_fresh, struct str seed)
+use(struct db_tx *tx, struct token_write *work, bool is_fresh, struct str seed)
 {
     return is_fresh ? refresh_store_use(tx, work->mem, work->hash, seed, work->now)
                     : refresh_store_reuse(tx, work->mem, work->hash, reuses_max(work));
@@ -358,7 +358,7 @@ use(struct db_tx *tx, struct work *work, bool is_fresh, struct str seed)
 /* `is_unconfirmed`: the client got no response to an earlier request with this token, whose commit
  * was not confirmed. That is a retry, however late, and no theft. */
 static enum err
-refresh_once(struct db_tx *tx, struct work *work)
+refresh_once(struct db_tx *tx, struct token_write *work)
 {
     static const char invalid[] = "The refresh token is unknown, expired, or revoked.";
     struct refresh_token token;
@@ -416,7 +416,7 @@ refresh_once(struct db_tx *tx, struct work *work)
 static enum err
 refresh(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct token_write *work = argument;
     enum err err = ERR_NOT_FOUND;
     family_store_prefetch(tx, work->mem, work->family_id, work->now);
     /* After losing a race, the token counts as used. */
@@ -438,17 +438,17 @@ token_refresh(struct db *db, struct arena *mem, const struct refresh *params, st
     *problem = "The refresh token is malformed or was not issued by this service.";
     if (token == NULL)
         return ERR_INVALID;
-    struct work work = { .mem = mem,
-                         .app = params->app,
-                         .hash = secret_hash(mem, token),
-                         .family_id = family_of(mem, token),
-                         .now = params->now,
-                         .token = token,
-                         .scope = params->scope,
-                         .audience = params->audience,
-                         .is_unanswered = params->is_unanswered,
-                         .out = out,
-                         .refresh = params };
+    struct token_write work = { .mem = mem,
+                                .app = params->app,
+                                .hash = secret_hash(mem, token),
+                                .family_id = family_of(mem, token),
+                                .now = params->now,
+                                .token = token,
+                                .scope = params->scope,
+                                .audience = params->audience,
+                                .is_unanswered = params->is_unanswered,
+                                .out = out,
+                                .refresh = params };
     enum err err = run_shared(db, work.family_id, refresh, &work);
     log_reuse("refresh_token_reuse", &work);
     *problem = work.problem;
@@ -461,7 +461,7 @@ token_refresh(struct db *db, struct arena *mem, const struct refresh *params, st
 static enum err
 revoke_access(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct token_write *work = argument;
     struct access access;
     enum err err = access_store_find(tx, work->mem, work->hash, work->now, &access, NULL);
     if (err || !str_eq(access.app_id, work->app->id))
@@ -473,7 +473,7 @@ revoke_access(struct db_tx *tx, void *argument)
 static enum err
 revoke_refresh(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct token_write *work = argument;
     struct refresh_token token;
     enum err err = find_token(tx, work, &token);
     if (err || !str_eq(token.app_id, work->app->id))
@@ -487,7 +487,7 @@ token_revoke(struct db *db, struct arena *mem, const struct app *app, struct str
 {
     const struct secret *access = secret_read(mem, token, SECRET_ACCESS_TOKEN);
     const struct secret *refresh_secret = secret_read(mem, token, SECRET_REFRESH_TOKEN);
-    struct work work = { .mem = mem, .app = app, .now = now };
+    struct token_write work = { .mem = mem, .app = app, .now = now };
     if (access != NULL) {
         work.hash = secret_hash(mem, access);
         return tx_write_urgent(db, revoke_access, &work);

@@ -59,7 +59,7 @@ email_queue(struct db *db, struct arena *mem, const struct mail *mail)
 
 /* ---- changing the address ---- */
 
-struct changing {
+struct email_change {
     struct arena *mem;
     struct str user_id;
     struct str address;
@@ -72,7 +72,7 @@ struct changing {
 static enum err
 change(struct db_tx *tx, void *argument)
 {
-    struct changing *changing = argument;
+    struct email_change *changing = argument;
     struct arena *mem = changing->mem;
     enum err err = user_store_lock(tx, mem, changing->user_id);
     if (!err && !str_present(changing->address))
@@ -95,7 +95,7 @@ enum err
 email_change(struct db *db, struct arena *mem, struct str user_id, struct str address, bool send,
              int64_t now)
 {
-    struct changing changing = {
+    struct email_change changing = {
         .mem = mem,
         .user_id = user_id,
         .address = address,
@@ -153,7 +153,7 @@ email_find_link(struct db *db, struct arena *mem, struct str user_id, struct str
 static enum err
 confirm(struct db_tx *tx, void *argument)
 {
-    struct changing *changing = argument;
+    struct email_change *changing = argument;
     struct arena *mem = changing->mem;
     struct one_time_link link = { 0 };
     struct user user = { 0 };
@@ -179,7 +179,7 @@ enum err
 email_confirm(struct db *db, struct arena *mem, struct str user_id, struct str link, bool send,
               int64_t now)
 {
-    struct changing changing = {
+    struct email_change changing = {
         .mem = mem,
         .user_id = user_id,
         .link_hash = link_hash(mem, link),

@@ -5,7 +5,7 @@
 #include "store/tx.h"
 #include "store/user_store.h"
 
-struct adding {
+struct link_creation {
     struct arena *mem;
     struct one_time_link link;
 };
@@ -13,7 +13,7 @@ struct adding {
 static enum err
 add_link(struct db_tx *tx, void *argument)
 {
-    struct adding *adding = argument;
+    struct link_creation *adding = argument;
     enum err err = user_store_lock(tx, adding->mem, adding->link.user_id);
     return err ? err : recovery_store_add_link(tx, adding->mem, &adding->link);
 }
@@ -23,7 +23,7 @@ link_make(struct db *db, struct arena *mem, struct one_time_link link, const str
 {
     *out = secret_make(mem, SECRET_LINK, shard_of(link.user_id));
     link.hash = secret_hash(mem, *out);
-    return tx_write(db, add_link, &(struct adding){ mem, link });
+    return tx_write(db, add_link, &(struct link_creation){ mem, link });
 }
 
 /* The checksum of a secret rejects most wrong texts, so they cost no read. */

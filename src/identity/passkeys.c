@@ -62,7 +62,7 @@ verify_response(struct db *db, struct arena *mem, const struct passkey_response 
 
 /* ---- adding ---- */
 
-struct adding {
+struct passkey_creation {
     struct arena *mem;
     struct checked checked;
     struct passkey passkey;
@@ -72,10 +72,10 @@ struct adding {
 /* The name is clean already. The counter starts where the authenticator is. */
 static enum err
 read_new(struct db *db, struct arena *mem, const struct passkey_response *answer, struct str name,
-         struct adding *out)
+         struct passkey_creation *out)
 {
     struct credential credential;
-    *out = (struct adding){ .mem = mem };
+    *out = (struct passkey_creation){ .mem = mem };
     enum err err = verify_response(db, mem, answer, &out->checked);
     if (!err)
         err = credential_read(mem, &out->checked.site, &out->checked.response, &credential);
@@ -98,7 +98,7 @@ read_new(struct db *db, struct arena *mem, const struct passkey_response *answer
 static enum err
 add(struct db_tx *tx, void *argument)
 {
-    struct adding *adding = argument;
+    struct passkey_creation *adding = argument;
     struct arena *mem = adding->mem;
     struct str user_id = adding->passkey.user_id;
     struct passkey *list = NULL;
@@ -119,7 +119,7 @@ enum err
 passkeys_add(struct db *db, struct arena *mem, const struct passkey_response *answer,
              struct str name, struct user *user, const char **problem)
 {
-    struct adding adding;
+    struct passkey_creation adding;
     struct str clean = user_clean_name(mem, name);
     *problem = user_name_problem(clean);
     if (*problem != NULL)
@@ -137,7 +137,7 @@ passkeys_sign_up(struct db *db, struct arena *mem, const struct passkey_response
                  const struct account_params *params, struct str name, struct user *user,
                  struct account_problems *problems)
 {
-    struct adding adding;
+    struct passkey_creation adding;
     struct user added;
     struct account_params with_id = *params;
     with_id.user_id = answer->scope.user_id;
@@ -246,7 +246,7 @@ passkeys_list(struct db *db, struct arena *mem, struct str user_id, struct passk
     return tx_end_read(tx, passkey_store_list(tx, mem, user_id, out, count));
 }
 
-struct change {
+struct passkey_change {
     struct arena *mem;
     struct str user_id;
     struct str id;
@@ -257,7 +257,7 @@ struct change {
 static enum err
 rename_one(struct db_tx *tx, void *argument)
 {
-    struct change *change = argument;
+    struct passkey_change *change = argument;
     return passkey_store_rename(tx, change->mem, change->user_id, change->id, change->name);
 }
 
@@ -265,7 +265,7 @@ enum err
 passkeys_rename(struct db *db, struct arena *mem, struct str user_id, struct str id,
                 struct str name, const char **problem)
 {
-    struct change change = { mem, user_id, id, user_clean_name(mem, name), 0 };
+    struct passkey_change change = { mem, user_id, id, user_clean_name(mem, name), 0 };
     *problem = user_name_problem(change.name);
     return *problem != NULL ? ERR_INVALID : tx_write(db, rename_one, &change);
 }
@@ -274,7 +274,7 @@ passkeys_rename(struct db *db, struct arena *mem, struct str user_id, struct str
 static enum err
 remove_one(struct db_tx *tx, void *argument)
 {
-    struct change *change = argument;
+    struct passkey_change *change = argument;
     struct arena *mem = change->mem;
     struct user user = { 0 };
     struct passkey *list = NULL;
@@ -292,7 +292,7 @@ remove_one(struct db_tx *tx, void *argument)
 enum err
 passkeys_remove(struct db *db, struct arena *mem, struct str user_id, struct str id)
 {
-    struct change change = { .mem = mem, .user_id = user_id, .id = id };
+    struct passkey_change change = { .mem = mem, .user_id = user_id, .id = id };
     return tx_write_urgent(db, remove_one, &change);
 }
 
@@ -300,7 +300,7 @@ passkeys_remove(struct db *db, struct arena *mem, struct str user_id, struct str
 static enum err
 remove_password(struct db_tx *tx, void *argument)
 {
-    struct change *change = argument;
+    struct passkey_change *change = argument;
     struct arena *mem = change->mem;
     struct passkey *list = NULL;
     size_t count = 0;
@@ -318,6 +318,6 @@ remove_password(struct db_tx *tx, void *argument)
 enum err
 passkeys_remove_password(struct db *db, struct arena *mem, struct str user_id, int64_t now)
 {
-    struct change change = { .mem = mem, .user_id = user_id, .now = now };
+    struct passkey_change change = { .mem = mem, .user_id = user_id, .now = now };
     return tx_write_urgent(db, remove_password, &change);
 }

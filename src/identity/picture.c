@@ -11,7 +11,7 @@
 
 #define ID_MAX 100
 
-struct change {
+struct picture_change {
     struct arena *mem;
     struct str user_id, picture_id, image;
     int64_t now;
@@ -22,7 +22,7 @@ struct change {
 static enum err
 put(struct db_tx *tx, void *argument)
 {
-    const struct change *change = argument;
+    const struct picture_change *change = argument;
     struct user user;
     enum err err = user_store_lock(tx, change->mem, change->user_id);
     if (!err)
@@ -40,18 +40,18 @@ picture_set(struct db *db, struct arena *mem, struct str user_id, struct str fil
     *problem = png_clean(mem, file, &clean);
     if (*problem != NULL)
         return ERR_INVALID;
-    struct change change = { .mem = mem,
-                             .user_id = user_id,
-                             .picture_id = random_id_in(mem, "pic_", shard_of(user_id)),
-                             .image = base64url_encode(mem, clean),
-                             .now = now };
+    struct picture_change change = { .mem = mem,
+                                     .user_id = user_id,
+                                     .picture_id = random_id_in(mem, "pic_", shard_of(user_id)),
+                                     .image = base64url_encode(mem, clean),
+                                     .now = now };
     return tx_write(db, put, &change);
 }
 
 enum err
 picture_remove(struct db *db, struct arena *mem, struct str user_id, int64_t now)
 {
-    struct change change = { .mem = mem, .user_id = user_id, .now = now };
+    struct picture_change change = { .mem = mem, .user_id = user_id, .now = now };
     return tx_write(db, put, &change);
 }
 

@@ -5,7 +5,7 @@
 #include "store/tx.h"
 #include "store/user_store.h"
 
-struct changing {
+struct profile_change {
     struct arena *mem;
     struct str user_id;
     const struct profile_params *params;
@@ -30,7 +30,7 @@ check(struct str given, const char *(*problem)(struct str text))
 /* Only for operators: the address counts as confirmed, so links that were sent for another one
  * end. */
 static enum err
-change_email(struct db_tx *tx, struct changing *changing, int64_t now)
+change_email(struct db_tx *tx, struct profile_change *changing, int64_t now)
 {
     struct arena *mem = changing->mem;
     struct str email = changing->params->email;
@@ -46,7 +46,7 @@ change_email(struct db_tx *tx, struct changing *changing, int64_t now)
 static enum err
 change(struct db_tx *tx, void *argument)
 {
-    struct changing *changing = argument;
+    struct profile_change *changing = argument;
     const struct profile_params *params = changing->params;
     struct arena *mem = changing->mem;
     struct user *user = changing->out;
@@ -100,6 +100,6 @@ profile_change(struct db *db, struct arena *mem, struct str login,
     enum err err = account_find(db, mem, login, out);
     if (err)
         return err;
-    struct changing changing = { mem, out->id, &clean, problems, out };
+    struct profile_change changing = { mem, out->id, &clean, problems, out };
     return tx_write(db, change, &changing);
 }

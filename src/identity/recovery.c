@@ -39,7 +39,7 @@ hash_code(struct arena *mem, struct str code)
     return digest_text(mem, (struct str){ text, length });
 }
 
-struct making {
+struct recovery_creation {
     struct arena *mem;
     struct str user_id;
     const struct str *codes;
@@ -49,7 +49,7 @@ struct making {
 static enum err
 replace_codes(struct db_tx *tx, void *argument)
 {
-    struct making *making = argument;
+    struct recovery_creation *making = argument;
     struct arena *mem = making->mem;
     enum err err = user_store_lock(tx, mem, making->user_id);
     if (!err)
@@ -65,7 +65,7 @@ recovery_make_codes(struct db *db, struct arena *mem, struct str user_id,
 {
     for (size_t i = 0; i < RECOVERY_CODES; i++)
         out[i] = random_groups(mem);
-    return tx_write(db, replace_codes, &(struct making){ mem, user_id, out });
+    return tx_write(db, replace_codes, &(struct recovery_creation){ mem, user_id, out });
 }
 
 enum err

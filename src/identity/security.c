@@ -22,7 +22,7 @@
 
 /* ---- password ---- */
 
-struct changing {
+struct password_write {
     struct arena *mem;
     const struct password_change *params;
     struct str old_hash;
@@ -55,7 +55,7 @@ end_apps(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
 static enum err
 change(struct db_tx *tx, void *argument)
 {
-    struct changing *changing = argument;
+    struct password_write *changing = argument;
     const struct password_change *params = changing->params;
     struct arena *mem = changing->mem;
     struct user user;
@@ -98,7 +98,7 @@ security_change_password(struct db *db, struct arena *mem, const struct password
     if (*problem != NULL)
         return ERR_INVALID;
     /* A copy of the caller's session, with another key: its times and its device stay. */
-    struct changing changing = { mem, params, user->password_hash, user, *params->session };
+    struct password_write changing = { mem, params, user->password_hash, user, *params->session };
     *key = session_make_key(mem, shard_of(user->id));
     changing.session.hash = session_hash(mem, *key);
     user->password_hash = password_hash(mem, params->new_password);

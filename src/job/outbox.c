@@ -32,7 +32,7 @@ struct outbox {
     _Atomic uint64_t sent, failed, given_up;
 };
 
-struct work {
+struct mail_attempt {
     struct arena *mem;
     struct mail mail;
     int64_t now;
@@ -43,14 +43,14 @@ struct work {
 static enum err
 claim(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct mail_attempt *work = argument;
     return outbox_store_claim(tx, work->mem, work->now, &work->mail);
 }
 
 static enum err
 finish(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct mail_attempt *work = argument;
     return work->next_try_at == 0
                ? outbox_store_delete(tx, work->mem, work->mail.id)
                : outbox_store_put_next_try(tx, work->mem, work->mail.id, work->next_try_at);
@@ -67,7 +67,7 @@ is_stopping(void *context)
 
 /* Without address and subject: more people can read logs than email. */
 static void
-log_result(const struct work *work, const char *event, const struct why *why)
+log_result(const struct mail_attempt *work, const char *event, const struct why *why)
 {
     log_warn(event, log_text("mail", work->mail.id),
              log_text("kind", str_of(mail_kind_name(work->mail.kind))),
@@ -77,7 +77,7 @@ log_result(const struct work *work, const char *event, const struct why *why)
 /* Sets work->next_try_at, which finish() stores. An error of the database counts as a failed
  * try. */
 static void
-send_mail(struct outbox *outbox, struct work *work)
+send_mail(struct outbox *outbox, struct mail_attempt *work)
 {
     struct message_params params = {
         .db = outbox->settings.db,
@@ -120,7 +120,7 @@ static bool
 step(struct outbox *outbox, struct arena *mem)
 {
     struct db *db = outbox->settings.db;
-    struct work work = { .mem = mem, .now = clock_now() };
+    struct mail_attempt work = { .mem = mem, .now = clock_now() };
     bool due = false;
     struct db_tx *tx = tx_begin_read(db);
     enum err err = tx_end_read(tx, outbox_store_due(tx, mem, work.now, &due));

@@ -18,7 +18,7 @@ struct slice {
     size_t end;
 };
 
-struct reading {
+struct atom_page_reader {
     const struct atom_query *query;
     struct arena *mem;
     struct atom_line *lines; /* of all slices */
@@ -31,7 +31,7 @@ struct reading {
 /* Grows by doubling. Earlier lines are addressed by index, never by pointer, because the array
  * moves. */
 static struct atom_line *
-line_at(struct reading *reading, size_t at)
+line_at(struct atom_page_reader *reading, size_t at)
 {
     if (at == reading->capacity) {
         struct atom_line *grown =
@@ -47,7 +47,7 @@ line_at(struct reading *reading, size_t at)
 /* Decodes a line only if it is held or suppressed: then its sources decide. *valid is false for a
  * damaged line. */
 static bool
-is_wanted(const struct reading *reading, struct str domain, const struct atom_line *line,
+is_wanted(const struct atom_page_reader *reading, struct str domain, const struct atom_line *line,
           bool *valid)
 {
     const struct atom_query *query = reading->query;
@@ -73,7 +73,7 @@ insert_sorted(struct atom_line *lines, size_t first, size_t at)
 }
 
 static bool
-scan_list(struct reading *reading, struct str list, struct slice *slice)
+scan_list(struct atom_page_reader *reading, struct str list, struct slice *slice)
 {
     bool valid = true;
     if (!reading->query->may_read(slice->domain, reading->query->context))
@@ -93,7 +93,7 @@ scan_list(struct reading *reading, struct str list, struct slice *slice)
 
 /* The slice with the newest remaining line; at least one must be left. */
 static struct slice *
-newest(const struct reading *reading)
+newest(const struct atom_page_reader *reading)
 {
     struct slice *found = NULL;
     for (struct slice *slice = reading->slices; slice < reading->slices + reading->slice_count;
@@ -109,7 +109,7 @@ bool
 atom_page_read(struct arena *mem, const struct atom_list *lists, size_t list_count,
                const struct atom_query *query, struct atom_page *out)
 {
-    struct reading reading = { .query = query, .mem = mem, .slice_count = list_count };
+    struct atom_page_reader reading = { .query = query, .mem = mem, .slice_count = list_count };
     reading.slices = ARENA_ARRAY(mem, struct slice, list_count);
     *out = (struct atom_page){ 0 };
     for (size_t i = 0; i < list_count; i++) {

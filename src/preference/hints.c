@@ -16,7 +16,7 @@
 
 /* ---- from the store ---- */
 
-struct reading {
+struct hints_read {
     struct arena *mem;
     const struct hints_params *params;
     struct hint_set hint_sets[DOMAINS_MAX];
@@ -28,7 +28,7 @@ struct reading {
  * older definition or program version. Sensitive hints stay in it, marked: hint_order() leaves them
  * out, and safety_complete is false if one is critical. */
 static enum err
-read_set(struct db_tx *tx, struct reading *reading, const struct domain *domain, struct str text,
+read_set(struct db_tx *tx, struct hints_read *reading, const struct domain *domain, struct str text,
          struct hint_set *out)
 {
     struct atom *atoms = NULL;
@@ -60,7 +60,7 @@ is_allowed(const struct hints_params *params, uint64_t allowed, const struct dom
 
 /* A domain without a hint set has no facts, and is not in the list. */
 static enum err
-read_sets(struct db_tx *tx, struct reading *reading)
+read_sets(struct db_tx *tx, struct hints_read *reading)
 {
     const struct hints_params *params = reading->params;
     struct record *records = NULL;
@@ -87,7 +87,7 @@ read_sets(struct db_tx *tx, struct reading *reading)
 enum err
 hints_read(struct db *db, struct arena *mem, const struct hints_params *params, struct hints *out)
 {
-    struct reading *reading = ARENA_NEW(mem, struct reading);
+    struct hints_read *reading = ARENA_NEW(mem, struct hints_read);
     reading->mem = mem;
     reading->params = params;
     struct db_tx *tx = tx_begin_read(db);

@@ -4,7 +4,7 @@
 #include "store/draft_store.h"
 #include "store/tx.h"
 
-struct work {
+struct draft_access {
     struct arena *mem;
     struct str user_id;
     struct str id;
@@ -15,7 +15,7 @@ struct work {
 static enum err
 keep(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct draft_access *work = argument;
     return draft_store_put(tx, work->mem, work->user_id, work->id, work->document,
                            work->now + DRAFT_SECONDS);
 }
@@ -25,7 +25,7 @@ enum err
 draft_keep(struct db *db, struct arena *mem, struct str user_id, struct str document, int64_t now,
            struct str *id)
 {
-    struct work work = { mem, user_id, random_id(mem, "imp_"), document, now };
+    struct draft_access work = { mem, user_id, random_id(mem, "imp_"), document, now };
     *id = work.id;
     return tx_write(db, keep, &work);
 }
@@ -42,13 +42,13 @@ draft_find(struct db *db, struct arena *mem, struct str user_id, struct str id, 
 static enum err
 forget(struct db_tx *tx, void *argument)
 {
-    struct work *work = argument;
+    struct draft_access *work = argument;
     return draft_store_end(tx, work->mem, work->user_id);
 }
 
 enum err
 draft_forget(struct db *db, struct arena *mem, struct str user_id)
 {
-    struct work work = { .mem = mem, .user_id = user_id };
+    struct draft_access work = { .mem = mem, .user_id = user_id };
     return tx_write(db, forget, &work);
 }

@@ -8,7 +8,7 @@
 #define KEY_MAX_BYTES 400
 #define SPLIT_ITEMS_MAX 1000 /* items that lists within single texts may add to a write */
 
-struct reading {
+struct item_reader {
     struct arena *mem;
     const struct domain *domain;
     struct preference_items *items;
@@ -47,7 +47,7 @@ reserve(struct arena *mem, struct preference_items *items, size_t count)
 /* All problems of a document are collected, up to a limit, so that a client can correct them at
  * once. */
 static void
-read_item(const struct reading *reading, const struct member *member,
+read_item(const struct item_reader *reading, const struct member *member,
           const struct json_value *given, struct str at)
 {
     struct preference_items *items = reading->items;
@@ -69,7 +69,7 @@ read_item(const struct reading *reading, const struct member *member,
 
 /* Paths in problems are cut: a key of the document may be long. */
 static void
-read_member(const struct reading *reading, const struct json_value *given)
+read_member(const struct item_reader *reading, const struct json_value *given)
 {
     struct arena *mem = reading->mem;
     const struct member *member = domain_member(reading->domain, given->key);
@@ -98,7 +98,7 @@ preference_items_read(struct arena *mem, const struct domain *domain,
                       const struct json_value *given, struct preference_items *out,
                       struct preference_problems *problems)
 {
-    struct reading reading = { mem, domain, out, problems };
+    struct item_reader reading = { mem, domain, out, problems };
     size_t most = 0;
     *out = (struct preference_items){ 0 };
     problems->count = 0;
