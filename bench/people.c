@@ -238,7 +238,7 @@ get_code(struct town *town, const struct user *user, const struct session *sessi
         err = authorize_begin(town->db, town->mem, &checked, session, user, town->now, &begun);
     struct consent_params consent = { .request_id = begun.request_id,
                                       .allow = true,
-                                      .ticked = checked.scopes,
+                                      .selected = checked.scopes,
                                       .term = TERM_UNTIL_REVOKED,
                                       .now = town->now };
     return err ? err : consent_decide(town->db, town->mem, session, user, &consent, &request, code);

@@ -42,6 +42,8 @@ allowed_domains_any_read_scopes(const struct domains *domains)
     return any;
 }
 
+/* Only for routes whose path has the domain as the first parameter. NULL: the response is
+ * complete. */
 const struct domain *
 allowed_domains_in_path(struct call *call)
 {
@@ -52,6 +54,9 @@ allowed_domains_in_path(struct call *call)
     return domain;
 }
 
+/* An unknown domain is 404, and one that the token may not read is 403 with the scopes that would
+ * allow it (RFC 6750 §3.1). GET /v1/domains lists all domains, so the difference reveals nothing.
+ */
 const struct domain *
 allowed_domains_readable_in_path(struct call *call)
 {

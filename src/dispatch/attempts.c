@@ -14,6 +14,8 @@ struct attempt_query {
     int64_t wait;
 };
 
+/* `wait` is 0 while attempts are left. The time at which the window ends is in the store, so that
+ * all nodes report the same one. */
 static enum err
 find(struct db_tx *tx, struct attempt_query *work)
 {

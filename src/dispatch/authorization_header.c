@@ -4,6 +4,7 @@
 #include "text/base64url.h"
 #include "text/url.h"
 
+/* The scheme is case-insensitive (RFC 9110 §11.1). Absent: no Bearer token was sent. */
 struct str
 authorization_header_bearer(struct str header)
 {
@@ -15,6 +16,8 @@ authorization_header_bearer(struct str header)
     return base64url_only(token) ? token : STR("");
 }
 
+/* False: another scheme, or malformed. Both are then treated as if no credentials had been sent in
+ * the header. */
 bool
 authorization_header_basic(struct arena *mem, struct str header, struct str *id, struct str *secret)
 {

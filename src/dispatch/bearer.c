@@ -40,6 +40,9 @@ bearer_shard(const struct call *call)
     return secret_shard(authorization_header_bearer(http_header(request, "Authorization")));
 }
 
+/* The checks go from cheap to expensive, and each ends the request: a token was sent, it is valid,
+ * it is for this resource, its rate allows another request, and it has the scope. Only if all pass,
+ * call->access is set, so a handler cannot run with a token that a check has refused. */
 enum err
 bearer_auth(struct call *call)
 {

@@ -168,6 +168,8 @@ redirect_form(struct call *call)
     flash_redirect(call, request_sign_in_path(call, id), &(struct flash){ .key = key });
 }
 
+/* A form that was sent cannot be repeated after signing in, so its user is sent to the page with
+ * the form instead. */
 void
 browser_session_require(struct call *call)
 {
@@ -184,6 +186,9 @@ browser_session_require(struct call *call)
         response_redirect(call, str_c(call->mem, path));
 }
 
+/* Only a path of this service: anything else would make sign-in an open redirector. Bytes that a
+ * browser would strip or change are refused, too, because they can turn a path into a URL with a
+ * host. */
 bool
 return_path_ok(struct str next)
 {

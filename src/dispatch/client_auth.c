@@ -73,6 +73,8 @@ read_credentials(struct call *call, struct credentials *sent)
     return readable;
 }
 
+/* The same response for a wrong and for a right secret, so that an attacker who is throttled learns
+ * nothing. */
 static void
 refuse_throttled(struct call *call, int64_t seconds)
 {
@@ -83,6 +85,8 @@ refuse_throttled(struct call *call, int64_t seconds)
     call->rate = (struct call_rate){ throttle_limit(call->web->client_failures), 0, seconds };
 }
 
+/* The number of commits is read before the app: if the app changes in between, a response that is
+ * cached with this number counts as outdated. */
 enum err
 client_auth(struct call *call)
 {

@@ -108,6 +108,8 @@ find_route(struct call *call)
     return call->route != NULL;
 }
 
+/* The user may have opened the form by another name of the service, so the response says where to
+ * open it. */
 static void
 refuse_origin(struct call *call)
 {
@@ -126,6 +128,8 @@ refuse_encoding(struct call *call)
     response_header(call, "Accept-Encoding", "identity");
 }
 
+/* Reported for apps only after authentication, so that the refused request is counted for their
+ * developer. */
 static void
 refuse_body(struct call *call)
 {
@@ -141,6 +145,10 @@ refuse_body(struct call *call)
                    : STR("Send the body as application/json in UTF-8."));
 }
 
+/* Runs before the first byte of the body is read, so it sets every limit of the body. A wrong type
+ * of body is noted, but reported to apps only after they were authenticated: their developer finds
+ * it among the errors of the app (request_usage_refused_unread()). Identifying the caller blocks if
+ * reads do, as on PostgreSQL. */
 static void
 on_head(void *context, struct http_exchange *exchange)
 {
@@ -384,6 +392,8 @@ on_handle(void *context, struct http_exchange *exchange)
     log_set_request(STR_NONE);
 }
 
+/* The server rejected the request before a handler could run, maybe before its head was complete,
+ * so the call may have no route. */
 static void
 on_refuse(void *context, struct http_exchange *exchange, enum http_refusal refusal,
           const char *detail)
@@ -425,6 +435,8 @@ without_secrets(struct arena *mem, struct str path)
     return path;
 }
 
+/* Bodies and queries never get into the log: they can have secrets. Paths are cut to
+ * LOGGED_PATH_MAX, and parts that are secrets are replaced. */
 static void
 log_request(const struct http_exchange *exchange, enum log_level level, int64_t took_ns)
 {
@@ -462,6 +474,8 @@ log_request(const struct http_exchange *exchange, enum log_level level, int64_t 
     log_set_request(STR_NONE);
 }
 
+/* The only place where requests are counted, so that a request is counted once, however it ended.
+ * Slow requests and errors are logged even without access-log. */
 static void
 on_done(void *context, struct http_exchange *exchange)
 {

@@ -43,6 +43,9 @@ host_of_url(struct str url)
     return str_first(rest, str_index(rest, ':'));
 }
 
+/* Against DNS rebinding: a page of another site could make the user's browser call the private
+ * listener by a name of its own, which has a dot and is not ours. Browsers send the name in Host,
+ * and a page cannot change it. */
 bool
 guard_host_ok(const struct http_request *request, const struct web_settings *settings)
 {
@@ -117,6 +120,8 @@ guard_user(struct call *call)
     return ERR_NONE;
 }
 
+/* A route without a caller is forbidden (CALLER_UNSET), although the router rejects such a table at
+ * the start: forgetting it must never open a route. */
 enum err
 guard_caller(struct call *call)
 {
@@ -147,6 +152,8 @@ guard_caller(struct call *call)
     return ERR_FORBIDDEN;
 }
 
+/* Runs before a large body is read, so that only callers who may send it use memory for it.
+ * guard_caller() runs again afterwards, and its result counts. */
 enum err
 guard_sender(struct call *call)
 {

@@ -44,6 +44,8 @@ exchange(struct db_tx *tx, void *argument)
     return err;
 }
 
+/* Counts are exchanged only for callers near their limit, so the table stays small. If the store is
+ * unavailable, the last counts of other nodes are used until throttle.c forgets them. */
 static void
 run_round(struct rate_share *share, struct arena *mem)
 {
@@ -57,6 +59,7 @@ run_round(struct rate_share *share, struct arena *mem)
     arena_reset(mem);
 }
 
+/* The thread of the rate share. Its arena is reset in each round. */
 static void *
 run(void *argument)
 {
@@ -68,6 +71,7 @@ run(void *argument)
     return NULL;
 }
 
+/* NULL: the limits then hold per node, which is no reason to stop the service. */
 struct rate_share *
 rate_share_start(struct db *db, struct throttle *throttle)
 {

@@ -9,6 +9,8 @@
 
 _Static_assert(REQUEST_ACTIVITY_MAX == 2 + DOMAINS_MAX * 3, "three bytes per domain");
 
+/* The path names the domain that was denied; without one, the scopes do if they are of a single
+ * domain. */
 void
 request_activity_denied(struct call *call, scopes needed)
 {
@@ -22,6 +24,9 @@ request_activity_denied(struct call *call, scopes needed)
         call->activity.domains = domains;
 }
 
+/* One byte each for "something happened" and the number of domains, then three bytes per domain:
+ * its index, and its facts with the low byte first. REQUEST_ACTIVITY_MAX has room for all
+ * domains. */
 size_t
 request_activity_pack(const struct call *call, char out[REQUEST_ACTIVITY_MAX])
 {
@@ -38,6 +43,7 @@ request_activity_pack(const struct call *call, char out[REQUEST_ACTIVITY_MAX])
     return length;
 }
 
+/* Only reads what request_activity_pack() of the same process wrote, so lengths are not checked. */
 struct str
 request_activity_unpack(struct call *call, struct str packed)
 {

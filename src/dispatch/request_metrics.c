@@ -133,6 +133,7 @@ gauge(struct buf *page, const char *name, const char *help, int64_t value)
     metric_put(page, name, "gauge", help, value);
 }
 
+/* Written with its fraction, which metric_value() cannot do. */
 static void
 write_cpu(struct buf *page)
 {

@@ -46,6 +46,8 @@ client_id_of_body(struct call *call)
     return form == NULL ? STR_NONE : form_find(form, "client_id");
 }
 
+/* For requests that are rejected before their caller was authenticated. The token is verified here
+ * only to find its app. A client_id in the request is not verified: it is a claim. */
 void
 request_usage_refused_unread(struct call *call)
 {
@@ -108,6 +110,7 @@ count_refusal(const struct call *call, struct str app_id)
         usage_counters_add_refusal(call->web->settings.counters, call->mem, &refusal);
 }
 
+/* Not counted: requests without an app, and those rejected before they had a time. */
 void
 request_usage_count(const struct call *call)
 {

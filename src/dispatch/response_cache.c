@@ -38,6 +38,8 @@ struct key_builder {
     bool too_long;
 };
 
+/* Too long keys are not cached. The flag is kept until make_key(), so that callers need no check
+ * per part. */
 static void
 add_bytes(struct key_builder *builder, const void *bytes, size_t count)
 {
@@ -74,6 +76,8 @@ make_key(const struct key_builder *builder, struct cache_key *out)
     return !builder->too_long;
 }
 
+/* Keys of tokens and of responses begin with different letters, so that one can never be read as
+ * the other. The token itself is not stored: make_key() hashes it. */
 static struct cache_key
 token_key(struct str token)
 {
@@ -205,6 +209,8 @@ is_current(struct call *call, const struct access *access)
            token_access_version(call->db, access) == access->version;
 }
 
+/* True only if the cached access is still current and has not expired: the caller need not read the
+ * store. */
 bool
 response_cache_access(struct call *call, struct str token, struct access *out)
 {
@@ -218,6 +224,8 @@ response_cache_access(struct call *call, struct str token, struct access *out)
     return is_current(call, out);
 }
 
+/* token_access_mark() gives the access the version that it is valid for. 0: it changed meanwhile,
+ * or versions are not known, so it must not be cached. */
 void
 response_cache_put_access(struct call *call, struct str token, struct access *access)
 {
@@ -263,6 +271,8 @@ find_response(struct call *call, char kind, struct str name)
                : STR_NONE;
 }
 
+/* The response belongs to the token and to the request target. Its activity is unpacked, since a
+ * cached response counts for the user's activity like any other. */
 bool
 response_cache_send(struct call *call)
 {
@@ -332,6 +342,8 @@ introspection_key(struct call *call)
     return make_key(&builder, &call->response_key);
 }
 
+/* The key contains the app's credentials and the token: the header and the body. A hit therefore
+ * proves that both were right, and is_current() checks that the token has not changed since. */
 bool
 response_cache_introspection(struct call *call)
 {
@@ -354,6 +366,9 @@ response_cache_introspection(struct call *call)
     return true;
 }
 
+/* Marks the response of an introspection to be cached. The app's credentials were verified at
+ * call->commits, the token later: the earlier of both counts, since a change in between may concern
+ * the app. */
 void
 response_cache_want_introspection(struct call *call, struct access *access)
 {
@@ -390,6 +405,8 @@ response_cache_may_hit(struct call *call)
 
 /* ---- storing ---- */
 
+/* The value begins with what a later hit needs besides the body: the access of the introspected
+ * token, or the activity and the ETag. */
 void
 response_cache_put(struct call *call, struct str tag, struct str body)
 {

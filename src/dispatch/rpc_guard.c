@@ -41,6 +41,7 @@ is_host_allowed(struct str host, const struct web_settings *settings)
            (settings->on_loopback && is_loopback(host));
 }
 
+/* "*" allows every origin, which the setting documents. */
 static bool
 is_listed(struct str origin, struct str list)
 {
@@ -62,6 +63,7 @@ is_origin_allowed(struct str origin, const struct web_settings *settings)
                                                : web && is_loopback(after_scheme(origin)));
 }
 
+/* Requests without Origin pass: they are not sent by a browser, so no page is behind them. */
 bool
 rpc_guard_check(struct call *call)
 {

@@ -50,6 +50,7 @@ struct throttle {
     struct slot slots[SETS][WAYS];
 };
 
+/* The random seed keeps callers from choosing keys that share a slot with others. */
 struct throttle *
 throttle_new(struct arena *mem, int64_t limit, int64_t window_ms)
 {
@@ -208,6 +209,8 @@ throttle_watch_busy(struct throttle *throttle, struct arena *mem)
     throttle->busy = ARENA_ARRAY(mem, struct busy, THROTTLE_BUSY_MAX);
 }
 
+/* Lists callers whose counts other nodes should know. Counts of a window that has just begun would
+ * make a busy caller look idle, so the last complete one is sent. */
 size_t
 throttle_list_busy(struct throttle *throttle, struct throttle_busy *out, size_t max)
 {

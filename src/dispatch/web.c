@@ -63,6 +63,8 @@ set_openapi(struct web *web, struct str document)
     arena_free(scratch);
 }
 
+/* The strings that are set here are copied. What the settings point to (store, counters, documents)
+ * must exist until web_free(). */
 enum err
 web_new(const struct web_settings *settings, struct web **out, struct why *why)
 {
@@ -118,6 +120,8 @@ web_new(const struct web_settings *settings, struct web **out, struct why *why)
     return ERR_NONE;
 }
 
+/* Also after web_new() has failed halfway: what was not made is NULL, and each function accepts
+ * that. The metrics writer is removed first, because it reads everything else. */
 void
 web_free(struct web *web)
 {

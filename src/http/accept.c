@@ -18,6 +18,8 @@
 
 enum accept_result { ACCEPTED, WOULD_BLOCK, OUT_OF_RESOURCES };
 
+/* Decides by errno whether the acceptor tries the next connection at once. Errors of single
+ * connections, such as one that was reset before it was accepted, must not cause a pause. */
 static enum accept_result
 accept_failed(void)
 {
@@ -32,6 +34,9 @@ accept_failed(void)
     }
 }
 
+/* A pending connection is one that the library has not reported yet. It counts before the library
+ * sees it, so that a burst cannot exceed the limit, and so that a stop can wait for it
+ * (wait_for_pending()). */
 static enum accept_result
 accept_one(struct http_server *server)
 {
@@ -63,6 +68,8 @@ accept_all(struct http_server *server)
     return result != OUT_OF_RESOURCES;
 }
 
+/* The acceptor thread. `closing_fd` wakes it from poll(), since closing the listening socket in
+ * another thread would not. */
 static void *
 accept_run(void *argument)
 {
@@ -79,6 +86,8 @@ accept_run(void *argument)
     return NULL;
 }
 
+/* On failure, nothing is left open, and errno has the reason for the error message of the
+ * caller. */
 bool
 acceptor_start(struct http_server *server)
 {
@@ -103,6 +112,8 @@ wait_for_pending(const struct http_server *server)
         nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
 }
 
+/* The thread is joined before the socket is closed: its descriptor could otherwise be reused by
+ * another thread while this one still accepts on it. */
 void
 acceptor_stop(struct http_server *server)
 {

@@ -40,6 +40,8 @@ from_v4(struct address *out, const void *four_bytes)
     memcpy(out->bytes + sizeof v4_prefix, four_bytes, 4);
 }
 
+/* IPv4 addresses become IPv4-mapped IPv6 addresses, so that limits, networks, and logs handle one
+ * form only. */
 bool
 address_parse(struct str text, struct address *out)
 {
@@ -74,6 +76,7 @@ address_write_with_port(const struct address *address, uint16_t port, char out[L
     snprintf(out, LISTEN_TEXT_MAX, is_v4(address) ? "%s:%u" : "[%s]:%u", text, (unsigned)port);
 }
 
+/* False: neither IPv4 nor IPv6. */
 bool
 address_of_socket(const struct sockaddr *socket, struct address *out, uint16_t *port)
 {
@@ -117,6 +120,7 @@ split_port(struct str text, struct str *host, struct str *port)
     return colon < text.len && str_index(*port, ':') == port->len;
 }
 
+/* A host without brackets and without text means every address, on IPv6 and IPv4. */
 const char *
 listen_parse(const char *text, struct listen_address *out)
 {
@@ -159,6 +163,8 @@ network_parse(struct str text, struct network *out)
     return true;
 }
 
+/* All or nothing: with an error, the caller must not use the entries that were read before it,
+ * since a setting that is half applied would trust other proxies than the operator wrote. */
 const char *
 networks_parse(const char *text, struct networks *out)
 {
@@ -213,6 +219,9 @@ forwarded_parse(struct str text, struct address *out)
            address_parse(host, out);
 }
 
+/* From the last entry to the first: each proxy appends the address that connected to it, so an
+ * entry is true only if every later one is of a trusted proxy. The first address that is not
+ * trusted is the client; entries before it may be made up by the client. */
 bool
 forwarded_walk(struct str value, const struct networks *trusted, struct address *client)
 {

@@ -24,6 +24,8 @@ struct address_count {
     size_t count;
 };
 
+/* Aborts instead of returning an error: without the reaper, no deadline would be enforced. The
+ * random seed keeps clients from choosing addresses that collide in the table. */
 void
 connections_start(struct connections *connections, uint64_t seed)
 {
@@ -38,6 +40,7 @@ connections_start(struct connections *connections, uint64_t seed)
     }
 }
 
+/* Call after the library was stopped, so that no connection can be added or removed any more. */
 void
 connections_stop(struct connections *connections)
 {
@@ -98,6 +101,8 @@ address_count_add(struct connections *connections, const struct connection *conn
     return ++(*at)->count;
 }
 
+/* Entries without a connection are freed at once, so the table needs no cleaning and its size is
+ * limited by the open connections. */
 static void
 address_count_remove(struct connections *connections, const struct connection *connection)
 {
@@ -208,6 +213,7 @@ connections_set_mode(struct connections *connections, enum connections_mode mode
     pthread_mutex_unlock(&connections->lock);
 }
 
+/* Call with the lock held; it is released while waiting. Returns early if `changed` is signaled. */
 void
 connections_sleep(struct connections *connections, long ms)
 {
@@ -227,6 +233,8 @@ all_closed(const struct connections *connections)
            connections->lingering_count == 0;
 }
 
+/* Looks again every 10 ms at the latest, because the count of pending connections changes without a
+ * signal. */
 bool
 connections_wait(struct connections *connections, int64_t until_ms)
 {

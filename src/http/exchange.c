@@ -24,6 +24,7 @@ exchange_pool_start(struct exchange_pool *pool)
     pthread_mutex_init(&pool->lock, NULL);
 }
 
+/* Only exchanges in the pool are freed, so every request must have ended. */
 void
 exchange_pool_stop(struct exchange_pool *pool)
 {
@@ -36,6 +37,8 @@ exchange_pool_stop(struct exchange_pool *pool)
     pthread_mutex_destroy(&pool->lock);
 }
 
+/* A new exchange is zeroed; a reused one still has the state of its last request, which
+ * exchange_begin() resets. */
 static struct exchange *
 pool_take(struct exchange_pool *pool)
 {
@@ -53,6 +56,7 @@ pool_take(struct exchange_pool *pool)
     return x;
 }
 
+/* At most HTTP_EXCHANGES_KEPT are kept, so that the memory of a burst is returned to the system. */
 static void
 pool_give(struct exchange_pool *pool, struct exchange *x)
 {
@@ -84,6 +88,8 @@ hide_query(const char *target)
         query[1] = '\0';
 }
 
+/* The library calls this when it has read the request line, before the headers. The result is the
+ * argument `request` of later calls. */
 void *
 exchange_begin(void *argument, const char *target, struct MHD_Connection *handle)
 {
@@ -137,6 +143,8 @@ keyed_hash(const uint64_t key[2], uint64_t word)
     return a ^ b ^ c ^ d;
 }
 
+/* A hash of a counter: ids do not repeat while the process runs, and a client cannot conclude from
+ * its id how many requests others make. */
 static void
 make_id(struct exchange *x)
 {
@@ -290,6 +298,9 @@ on_head(struct exchange *x, const char *method, const char *version)
     return MHD_YES;
 }
 
+/* Called by the library whenever a request can go on. It is a state machine over `step`, which a
+ * worker may have changed since the last call; the acquire pairs with the release of
+ * exchange_set_step(), so that the response of a worker is visible here. */
 enum MHD_Result
 exchange_continue(void *server, struct MHD_Connection *handle, const char *path, const char *method,
                   const char *version, const char *data, size_t *size, void **request)
@@ -325,6 +336,8 @@ exchange_continue(void *server, struct MHD_Connection *handle, const char *path,
     return MHD_YES;
 }
 
+/* The library calls this once per request, also if the connection was lost. The response has then
+ * been sent or can no longer be sent, so the memory of the request can be reused. */
 void
 exchange_end(void *argument, struct MHD_Connection *handle, void **request,
              enum MHD_RequestTerminationCode how)

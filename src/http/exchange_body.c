@@ -54,6 +54,8 @@ identify_sender(struct exchange *x)
     return MHD_YES;
 }
 
+/* The limits are checked before memory is used: the length against body_max first, then the budget
+ * of all requests, and at HTTP_SMALL_BODY bytes the sender is identified before more is read. */
 enum MHD_Result
 exchange_body_add(struct exchange *x, const char *data, size_t size)
 {

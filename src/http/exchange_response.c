@@ -23,6 +23,8 @@ breaks_line(const char *text)
     return strchr(text, '\n') != NULL || strchr(text, '\r') != NULL;
 }
 
+/* A line break would let a value add headers or a whole response (response splitting), and a defect
+ * of the code must not become one of security: both defects stop the process. */
 void
 http_response_header(struct http_response *response, const char *name, const char *value)
 {
@@ -103,6 +105,8 @@ exchange_response_send_early(struct exchange *x)
     return exchange_response_send(x);
 }
 
+/* Counts the refusal, and lets the service write the response, so that errors of the server and of
+ * handlers look alike. */
 void
 exchange_response_refuse(struct exchange *x, enum http_refusal refusal, const char *detail)
 {

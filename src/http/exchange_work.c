@@ -112,6 +112,8 @@ awaited(void *argument)
     atomic_fetch_sub(&server->suspended, 1);
 }
 
+/* The callback may run before this function returns, on any thread. Nothing of the exchange may be
+ * used after the call. */
 enum MHD_Result
 exchange_work_await(struct exchange *x)
 {

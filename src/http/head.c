@@ -86,6 +86,8 @@ head_size(struct MHD_Connection *connection)
     return info == NULL ? 0 : info->header_size;
 }
 
+/* Names and values are checked after the library has parsed them: it accepts more than RFC 9110 §5
+ * allows, and a proxy in front may read such a header differently. */
 static bool
 read_fields(struct head *head, struct MHD_Connection *connection, struct head_problem *problem)
 {
@@ -110,6 +112,10 @@ line_end(const char *at)
     return at[0] == '\0' && at[1] == '\0';
 }
 
+/* Needed with a version of the library that accepts malformed lines (`library_lenient`). The
+ * library modifies the head in place. Walking over the bytes it was parsed from shows lines that it
+ * skipped, folded, or split: with these, this server and a proxy in front would disagree on the
+ * headers (request smuggling). */
 bool
 head_check_layout(const struct head *head, struct MHD_Connection *connection, const char *method,
                   struct str target, const char *version, struct head_problem *problem)
@@ -235,6 +241,9 @@ find_length(struct head *head, struct str encoding, struct str length, bool http
     return true;
 }
 
+/* First everything that decides where the body ends (Transfer-Encoding, Content-Length), since a
+ * wrong length is a smuggling attempt, whatever else is wrong. HTTP/1.0 may omit Host, and a server
+ * ignores its Expect (RFC 9110 §10.1.1). */
 bool
 head_read(struct head *head, struct MHD_Connection *connection, const char *method,
           struct str target, const char *version, struct head_problem *problem)
@@ -264,6 +273,8 @@ head_read(struct head *head, struct MHD_Connection *connection, const char *meth
     return true;
 }
 
+/* The first of several. Fields whose repetition would be ambiguous cannot be repeated
+ * (find_singles()). */
 struct str
 http_header(const struct http_request *request, const char *name)
 {

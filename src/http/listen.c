@@ -52,6 +52,7 @@ open_socket(int family, bool also_v4)
     return fd;
 }
 
+/* An IPv4 address is the last four bytes of the IPv4-mapped form in which addresses are stored. */
 static bool
 bind_and_listen(int fd, int family, const struct listen_address *where)
 {
@@ -64,6 +65,7 @@ bind_and_listen(int fd, int family, const struct listen_address *where)
     return bound == 0 && listen(fd, BACKLOG) == 0;
 }
 
+/* errno is kept before close() can change it. */
 enum err
 listener_open(const char *setting, const char *address, struct listener *out, struct why *why)
 {
@@ -108,6 +110,9 @@ http_socket_inherited(void)
            variable_number("LISTEN_FDS", &count);
 }
 
+/* A socket of systemd is not trusted to be right: SO_ACCEPTCONN rejects a connected one
+ * (Accept=yes), and O_NONBLOCK is set because the acceptor accepts until EAGAIN. Programs that this
+ * process starts must not inherit it. */
 enum err
 listener_inherit(struct listener *out, struct why *why)
 {

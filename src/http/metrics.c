@@ -28,6 +28,7 @@ static const char *const refusal_names[HTTP_REFUSALS] = {
     [HTTP_TOO_MANY_CONNECTIONS] = "too_many_connections",
 };
 
+/* One line of a metric, with the listener as its first label. */
 static void
 write_value(struct buf *page, const struct http_server *server, const char *family,
             const char *label, const char *label_value, uint64_t value)
@@ -66,6 +67,8 @@ write_certificates(struct buf *page)
                         (uint64_t)s->certificate_expires_at);
 }
 
+/* Runs whenever /metrics is read. The lock keeps servers from being freed meanwhile. Lines of one
+ * metric must be together (Prometheus text format), so each loop goes over all servers. */
 static void
 write_all(struct buf *page, void *context)
 {

@@ -72,6 +72,7 @@ again(const struct connection_to_service *to, ssize_t result)
     return wait_for(to, gnutls_record_get_direction(to->session) != 0 ? POLLOUT : POLLIN);
 }
 
+/* The certificate is not verified: the probe only asks whether the service responds. */
 static bool
 begin_tls(struct connection_to_service *to)
 {
@@ -88,6 +89,8 @@ begin_tls(struct connection_to_service *to)
     return result == 0;
 }
 
+/* Every wait ends at the deadline of the probe, so a service that accepts and hangs is reported,
+ * too. */
 static bool
 send_all(const struct connection_to_service *to, const char *text, size_t length)
 {
@@ -133,6 +136,8 @@ receive_status(const struct connection_to_service *to, int *status)
     return true;
 }
 
+/* The errors distinguish a service that is not there, one without TLS, and one that accepts
+ * connections but does not respond, since the operator does something else in each case. */
 enum err
 probe_request(const struct probe *probe, int *status, struct why *why)
 {

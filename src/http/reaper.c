@@ -156,6 +156,7 @@ drain_socket(struct reaper *reaper, const struct lingering *lingering, int64_t n
     return now < lingering->until_ms;
 }
 
+/* Without the lock, because reading can take a while; nothing else uses these descriptors. */
 static void
 drain_lingering(struct reaper *reaper, int64_t now)
 {
@@ -169,6 +170,9 @@ drain_lingering(struct reaper *reaper, int64_t now)
     reaper->count = kept;
 }
 
+/* While sockets are drained, the lock is released, so the list of connections may change: the loop
+ * keeps no pointer into it. During a drain the pauses are short, so that a stop does not wait for a
+ * tick. At the end, what still lingers is closed without waiting. */
 void *
 reaper_run(void *argument)
 {

@@ -116,6 +116,7 @@ limit_connections(struct connections *connections, const struct http_settings *s
              log_text("why", STR("the limit of open files (RLIMIT_NOFILE) allows no more")));
 }
 
+/* The library listens on nothing: connections come from the acceptor. */
 static struct MHD_Daemon *
 start_daemon(struct http_server *server, const struct http_settings *settings,
              const struct tls_files *tls)
@@ -246,6 +247,8 @@ http_tls_check(const char *cert_file, const char *key_file, struct why *why)
     return err;
 }
 
+/* On failure, nothing is left running, and *out is unchanged. Settings and service are copied;
+ * workers and what `service` points to must exist until http_server_stop() has returned. */
 enum err
 http_server_start(const struct http_settings *settings, const struct http_service *service,
                   struct http_server **out, struct why *why)

@@ -95,6 +95,8 @@ check_pair(struct tls_files *files, const char *cert_file, const char *key_file,
     return ERR_INVALID;
 }
 
+/* Certificate and key are checked as a pair here, so that a wrong file is reported at the start or
+ * at a reload, not with the first connection. */
 enum err
 tls_load(const char *cert_file, const char *key_file, struct tls_files *out, struct why *why)
 {
@@ -109,6 +111,7 @@ tls_load(const char *cert_file, const char *key_file, struct tls_files *out, str
     return err;
 }
 
+/* The key is overwritten before its memory can be reused. */
 void
 tls_files_free(struct tls_files *files)
 {
@@ -125,6 +128,7 @@ struct tls_tickets {
     gnutls_datum_t key;
 };
 
+/* NULL: without tickets, each connection makes a full handshake, which is no reason to stop. */
 struct tls_tickets *
 tls_tickets_new(void)
 {
@@ -142,6 +146,8 @@ tls_tickets_enable(const struct tls_tickets *tickets, void *session)
         gnutls_session_ticket_enable_server(session, &tickets->key);
 }
 
+/* Whoever has the key can decrypt recorded sessions that were resumed with its tickets, so it is
+ * overwritten. */
 void
 tls_tickets_free(struct tls_tickets *tickets)
 {

@@ -242,6 +242,9 @@ record_error(struct call *call, const struct authorize_checked *checked)
     request_usage_refused(call, checked->app.id, str_of(checked->reason), checked->detail);
 }
 
+/* The order follows docs/ARCHITECTURE.md, "OAuth, step by step": errors about the client or the
+ * redirect URI are shown on a page of this service, the user signs in, and only then an error may
+ * be sent to the app. */
 static enum err
 get_authorize(struct call *call)
 {

@@ -32,6 +32,7 @@ lists(const struct atom *atom, const struct domain *domain)
     return atom->status == ATOM_ACTIVE && str_eq(atom->domain, domain->name);
 }
 
+/* `before` marks a fact that is withheld already; its box is checked and cannot be changed here. */
 static void
 put_fact(struct listing *listing, struct values *item, const struct domain *domain,
          const struct atom *atom)
@@ -86,6 +87,8 @@ domain_max(const struct facts *facts, const struct domains *domains,
     return each > DOMAIN_FACTS_MIN ? each : DOMAIN_FACTS_MIN;
 }
 
+/* Lists facts only of the domains that the app asked to read, so that the user withholds what this
+ * app would see. */
 void
 consent_facts_put(struct call *call, struct values *values, const struct facts *facts,
                   scopes requested, struct str withheld)
@@ -106,6 +109,8 @@ consent_facts_put(struct call *call, struct values *values, const struct facts *
                                   KEY("consent.withhold.more.other"), listing.omitted));
 }
 
+/* The ids are checked by the flow, which ignores those that are not the user's. Never NULL, so that
+ * a form without checked boxes is an empty list. */
 struct str *
 consent_facts_ids(struct call *call, const struct form *form, size_t *count)
 {

@@ -42,6 +42,7 @@ struct lines {
     int64_t omitted; /* facts */
 };
 
+/* The first lines are always visible; further ones are in a part that the page opens on demand. */
 static void
 put_line(struct lines *lines, struct str label, struct str reads)
 {
@@ -145,6 +146,7 @@ put_profile(struct consent_preview *preview, struct lines *lines)
             put_line(lines, message(call, all[i].key), all[i].text);
 }
 
+/* With many scopes on the page, each shows fewer lines, so that the page can still be read. */
 void
 consent_preview_put_scope(struct consent_preview *preview, struct values *item, scopes one)
 {
@@ -169,6 +171,7 @@ consent_preview_put_scope(struct consent_preview *preview, struct values *item, 
 
 /* ---- hints ---- */
 
+/* Without hints or domains there is nothing to preview, and the page shows no panel. */
 enum err
 consent_preview_put_hints(struct call *call, struct values *values, scopes requested,
                           scopes selected, scopes domains, scopes sensitive, struct str withheld)

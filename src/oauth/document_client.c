@@ -37,6 +37,7 @@ refuse(struct call *call, struct str problem)
                    STR_ARG(problem)));
 }
 
+/* A page, not a redirect: the redirect URI is in the document that was not fetched. */
 static enum err
 refuse_busy(struct call *call, int status, int64_t seconds)
 {

@@ -25,6 +25,7 @@ put_url(struct call *call, struct json *out, const char *key, struct str origin,
     put_list(out, key, (const char *const[]){ __VA_ARGS__ }, \
              sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(const char *))
 
+/* The bits of a set follow the order of the scope table. */
 static void
 put_scopes(struct json *out, scopes set)
 {
@@ -59,6 +60,9 @@ get_protected_resource(struct call *call)
     return ERR_NONE;
 }
 
+/* RFC 8414, with the members of RFC 9207 (iss) and of client ID metadata documents. Optional
+ * endpoints are named only if they exist. The document is the same for everyone, so it may be
+ * cached. */
 static enum err
 get_metadata(struct call *call)
 {

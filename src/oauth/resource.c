@@ -33,6 +33,9 @@ part_of(struct str resource, struct str base_url)
     return 0;
 }
 
+/* RFC 8707 allows several `resource` parameters. An unknown one is an error (invalid_target),
+ * because ignoring it would issue a token that is valid elsewhere than the client expects. Without
+ * one, *out is 0, and the caller decides. */
 bool
 resource_read(const struct form *form, struct str base_url, audience *out)
 {

@@ -137,6 +137,9 @@ enter(struct call *call, const struct user *user, struct str key, const struct c
     return ERR_NONE;
 }
 
+/* The response and its time must not reveal whether a user exists: the same hash is computed for an
+ * unknown name. A browser that the user has signed in with before (a known device) has limits of
+ * its own, so that attackers cannot lock the user out. */
 static enum err
 post_signin(struct call *call)
 {

@@ -86,6 +86,7 @@ put_field(struct call *call, struct values *values, const char *name, struct str
     values_text(values, invalid, problem == NULL ? STR("false") : STR("true"));
 }
 
+/* Everything but the password is shown again after an error. */
 static struct values *
 form_values(struct call *call, const struct signup *form, const struct account_problems *problems)
 {
@@ -115,6 +116,7 @@ show_form(struct call *call, int status, struct str next, struct values *values)
     return err;
 }
 
+/* Checked here and when the form is sent, since registration may be closed in between. */
 static enum err
 get_signup(struct call *call)
 {
@@ -185,6 +187,8 @@ may_send(struct call *call, struct str email)
            throttle_take(call->web->mails, key) == 0;
 }
 
+/* The language of the account is the one that the browser asked for, if there is a catalog for
+ * it. */
 static struct account_params
 account_params_of(struct call *call, const struct signup *form)
 {
@@ -196,6 +200,7 @@ account_params_of(struct call *call, const struct signup *form)
                                     .language = asked == NULL ? STR_NONE : asked->tag };
 }
 
+/* The user is signed in at once, without entering the new password again. */
 static enum err
 post_signup(struct call *call)
 {

@@ -125,6 +125,9 @@ may_refresh(void *context, struct str family_id)
     return throttle_take(context, family_id) == 0;
 }
 
+/* `is_unanswered` is true if an earlier request with this token failed with an unknown outcome:
+ * then the token may have been used without the client having a response, and using it again is no
+ * reuse. */
 static enum err
 refresh(struct call *call, audience wanted)
 {
