@@ -73,6 +73,7 @@ read_grant(const struct db_rows *rows, size_t row)
 /* Not NULL. */
 #define db_withheld(text) db_text(str_present(text) ? (text) : STR(""))
 
+/* A row whose end date has passed counts as absent; housekeeping deletes it later. */
 enum err
 grant_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
                  int64_t now, struct grant *out)
@@ -93,6 +94,7 @@ grant_store_prefetch(struct db_tx *tx, struct arena *mem, struct str user_id, st
     db_prefetch(tx, mem, &grant_find, db_text(user_id), db_text(app_id), db_int(now));
 }
 
+/* Without a grant, nothing is withheld, and no sensitive facts are shown. */
 enum err
 grant_store_view(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
                  const struct domains *domains, int64_t now, struct view *view, bool *writes_wait)
@@ -119,6 +121,7 @@ grant_store_withheld(struct db_tx *tx, struct arena *mem, struct str user_id, st
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 
+/* Without expired ones. */
 enum err
 grant_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now,
                  struct grant **out, size_t *count)
@@ -132,6 +135,7 @@ grant_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_
     return err;
 }
 
+/* A user has at most one grant per app, so an old row must go first. */
 enum err
 grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant)
 {
@@ -146,6 +150,8 @@ grant_store_add(struct db_tx *tx, struct arena *mem, const struct grant *grant)
                     db_withheld(grant->withheld));
 }
 
+/* Narrowing must take effect with the next request, so the auth version changes: tokens issued
+ * before are then compared with the grant. */
 enum err
 grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant)
 {

@@ -53,6 +53,8 @@ resolve_claim(struct db_tx *tx, struct arena *mem, struct str kind, struct str k
     return err || kept ? err : db_query(tx, mem, drop, NULL, db_text(key), db_text(user_id));
 }
 
+/* After CLAIM_SECONDS, the transaction that wrote a note has ended, so the user's rows decide
+ * whether the lookup row stays. */
 enum err
 lookup_claims_settle(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                      size_t *removed)

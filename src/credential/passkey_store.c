@@ -54,6 +54,7 @@ SQL_UNTRACKED(challenge_clean,
               " (SELECT challenge_hash FROM used_challenge WHERE expires_at <= $1 LIMIT $2)"
               " RETURNING expires_at");
 
+/* In the order of the columns of both SELECT statements. */
 static struct passkey
 read_passkey(const struct db_rows *rows, size_t row)
 {
@@ -95,6 +96,7 @@ release(struct db_tx *tx, struct arena *mem, struct str user_id, enum err err,
     return err;
 }
 
+/* By both ids: a credential of another user is ERR_NOT_FOUND. */
 enum err
 passkey_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
                    struct str credential_id, struct passkey *out)
@@ -107,6 +109,7 @@ passkey_store_find(struct db_tx *tx, struct arena *mem, struct str user_id,
     return err;
 }
 
+/* In the order in which they were added. */
 enum err
 passkey_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct passkey **out,
                    size_t *count)

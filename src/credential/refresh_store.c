@@ -55,6 +55,7 @@ refresh_store_add(struct db_tx *tx, struct arena *mem, struct str hash, struct s
                               db_int(now), db_int(now + REFRESH_SECONDS)));
 }
 
+/* Also a used token, so that a reuse can be detected. An expired one is ERR_NOT_FOUND. */
 enum err
 refresh_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
                    struct refresh_token *out)
@@ -76,6 +77,8 @@ refresh_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t
     return ERR_NONE;
 }
 
+/* For a token whose row was already deleted after its use: its text states when it was issued, and
+ * for which family. */
 enum err
 refresh_store_find_forgotten(struct db_tx *tx, struct arena *mem, struct str family_id,
                              int64_t issued_at, int64_t now, struct refresh_token *out)

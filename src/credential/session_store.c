@@ -60,6 +60,7 @@ SQL(request_take, "DELETE FROM auth_request"
 SQL(request_move, "UPDATE auth_request SET session_hash = $4, must_sign_in = 0"
                   " WHERE request_hash = $1 AND " BELONGS_TO);
 
+/* In the order of the columns of the SELECT statements. */
 static struct session
 read_session(const struct db_rows *rows, size_t row)
 {
@@ -88,6 +89,7 @@ end_oldest(struct db_tx *tx, struct arena *mem, const struct session *but)
     return err;
 }
 
+/* Sessions beyond the limit per user are deleted in the same transaction, oldest first. */
 enum err
 session_store_add(struct db_tx *tx, struct arena *mem, const struct session *session)
 {
@@ -117,6 +119,7 @@ session_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t
     return valid ? ERR_NONE : ERR_NOT_FOUND;
 }
 
+/* Without expired ones. */
 enum err
 session_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now,
                    struct session **out, size_t *count)
@@ -248,6 +251,8 @@ code_store_add(struct db_tx *tx, struct arena *mem, const struct auth_code *code
                     db_int(code->expires_at));
 }
 
+/* Also a redeemed or expired code: the caller must tell a reuse, which revokes the family, from an
+ * unknown code. */
 enum err
 code_store_find(struct db_tx *tx, struct arena *mem, struct str hash, struct auth_code *out)
 {
@@ -332,6 +337,7 @@ attempt_store_count(struct db_tx *tx, struct arena *mem, struct str key, int64_t
                         db_int(ends_at), db_int(now));
 }
 
+/* 0 if the limit is not reached in the current window. */
 enum err
 attempt_store_find(struct db_tx *tx, struct arena *mem, struct str key, int64_t limit, int64_t now,
                    int64_t *ends_at)
@@ -384,6 +390,8 @@ rate_store_find(struct db_tx *tx, struct arena *mem, int64_t key, int64_t node, 
 
 /* ---- deleting ---- */
 
+/* Attempts are windows of one caller; rates are counts that nodes exchange. Neither is read after
+ * its end. */
 enum err
 attempt_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                              size_t *removed)

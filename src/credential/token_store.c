@@ -172,6 +172,7 @@ end_oldest(struct db_tx *tx, struct arena *mem, const struct family *but)
     return err ? err : end_beyond_max(tx, mem, &rows);
 }
 
+/* Families beyond the limit per grant are deleted in the same transaction, oldest first. */
 enum err
 family_store_add(struct db_tx *tx, struct arena *mem, const struct family *family)
 {
@@ -184,6 +185,8 @@ family_store_add(struct db_tx *tx, struct arena *mem, const struct family *famil
     return err ? err : end_oldest(tx, mem, family);
 }
 
+/* Both statements return these columns. Scopes of removed domains are dropped
+ * (scopes_read_known()). */
 static enum err
 find_family(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str key, int64_t now,
             struct live_family *out)
@@ -257,6 +260,8 @@ family_store_prefetch_code(struct db_tx *tx, struct arena *mem, struct str code_
     db_prefetch(tx, mem, &family_others_by_code, db_text(code_hash), db_int(CODE_SECONDS));
 }
 
+/* A redeemed code makes its family count for the limit per grant, so families beyond it are deleted
+ * now. */
 enum err
 family_store_begin(struct db_tx *tx, struct arena *mem, const struct family *family,
                    struct str code_hash)
@@ -278,6 +283,8 @@ family_store_end(struct db_tx *tx, struct arena *mem, struct str id)
     return family_store_end_reused(tx, mem, id, 0, &user_id);
 }
 
+/* now = 0: the grant records no reuse. The auth version changes, so that access tokens of the
+ * family end at once, also those that are cached. */
 enum err
 family_store_end_reused(struct db_tx *tx, struct arena *mem, struct str id, int64_t now,
                         struct str *user_id)
@@ -338,6 +345,11 @@ narrow(struct permissions *allowed, const struct db_rows *rows, size_t first)
     *allowed = permissions_within(allowed->scopes, db_cell_int(rows, 0, first + 4) != 0, &granted);
 }
 
+/* The first statement reads token, header row, and app. It finds the token only while the auth
+ * version is the one under which the token was issued: then family, grant, and account are as they
+ * were, and need not be read. Otherwise the second statement reads all of them, and its columns
+ * from 14 on are what the grant still allows. The checksum of the hint sets is verified before the
+ * clock is asked, so that a damaged row is 503, not "expired". */
 enum err
 access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t now,
                   struct access *out, struct str *hint_sets)
@@ -374,6 +386,8 @@ access_store_find(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
     return timekeeper_rejects(out->created_at, out->expires_at, now) ? ERR_NOT_FOUND : ERR_NONE;
 }
 
+/* Finds the app of a token that is not valid any more, to count the refused request for its
+ * developer. */
 enum err
 access_store_find_app(struct db_tx *tx, struct arena *mem, struct str hash, struct str *app_id,
                       int64_t *expires_at)

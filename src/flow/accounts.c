@@ -219,6 +219,8 @@ struct account_change {
     struct user *out;
 };
 
+/* The user is read again, because the change of status raises the epoch, and the caller shows the
+ * new row. */
 static enum err
 change_status(struct db_tx *tx, void *argument)
 {

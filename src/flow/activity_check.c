@@ -7,6 +7,8 @@
 
 #define USERS_PER_STEP 200
 
+/* A problem of one user is a line of the report and no error, so that the check goes on with the
+ * next user. */
 static enum err
 check_user(struct db_tx *tx, struct arena *mem, struct str user_id, struct buf *report)
 {

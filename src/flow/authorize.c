@@ -367,6 +367,9 @@ issue_for(struct db_tx *tx, struct deciding *deciding, struct str grant_id, scop
     return issue_code(tx, &issue, deciding->code);
 }
 
+/* One transaction for the whole decision: the request is deleted, and the grant, the family, and
+ * the code are written, or nothing is. It may run more than once if the database must repeat the
+ * transaction. */
 static enum err
 decide(struct db_tx *tx, void *argument)
 {
@@ -413,6 +416,7 @@ resume(struct db_tx *tx, void *argument)
     return issue_for(tx, deciding, grant.id, deciding->request->scopes, deciding->request->scopes);
 }
 
+/* The request is taken like that of a decision, so that it gives one code. */
 enum err
 consent_resume(struct db *db, struct arena *mem, const struct session *session,
                const struct user *user, struct str request_id, int64_t now,
@@ -431,6 +435,8 @@ consent_resume(struct db *db, struct arena *mem, const struct session *session,
     return tx_write(db, resume, &deciding);
 }
 
+/* The app of the request is read in the transaction, so *params names only the request and the
+ * decision. */
 enum err
 consent_decide(struct db *db, struct arena *mem, const struct session *session,
                const struct user *user, const struct consent_params *params,

@@ -29,6 +29,8 @@ name_equals(const char *name, const char *other)
     return name != NULL && str_eq_c(str_of(name), other);
 }
 
+/* The page names the difference to the nearest registered URI, but sends nothing to either: the
+ * redirect URI is not trusted (RFC 6749 §4.1.2.1). */
 static void
 show_uri_error(struct arena *mem, const struct authorize_params *params,
                struct authorize_checked *out)
@@ -97,6 +99,8 @@ state_valid(struct str state)
     return true;
 }
 
+/* Unknown names are an error only if nothing known is left; otherwise the app gets fewer scopes
+ * than it asked for (RFC 6749 §3.3). */
 static enum authorize_stop
 check_scopes(struct arena *mem, const struct authorize_params *params,
              struct authorize_checked *out)
@@ -184,6 +188,8 @@ read_prompt(struct str prompt, struct authorize_checked *out)
     }
 }
 
+/* The app is checked before everything else, because all other errors are sent to its redirect URI.
+ * A repeated `state` is not sent back, since it is unclear which one the app expects. */
 enum err
 authorize_check(struct db *db, struct arena *mem, const struct authorize_params *params,
                 struct authorize_checked *out)

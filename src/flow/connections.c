@@ -63,6 +63,7 @@ find(struct db_tx *tx, struct connection_change *work)
     return err ? err : app_store_find(tx, work->mem, work->app_id, &work->one->app);
 }
 
+/* ERR_NOT_FOUND also for a grant whose end date has passed, although its row may still exist. */
 enum err
 connection_find(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                 int64_t now, struct connection *out)
@@ -130,6 +131,8 @@ narrow(struct db_tx *tx, void *argument)
     return put_grant(tx, work);
 }
 
+/* The end date also ends the families, whose tokens are valid at most until then; nothing has to be
+ * changed in their rows. */
 static enum err
 set_end(struct db_tx *tx, void *argument)
 {
@@ -143,6 +146,7 @@ set_end(struct db_tx *tx, void *argument)
     return put_grant(tx, work);
 }
 
+/* Concerns later writes only: what the app has stored already stays as it is. */
 static enum err
 set_writes_wait(struct db_tx *tx, void *argument)
 {
@@ -169,6 +173,7 @@ withhold(struct db_tx *tx, void *argument)
     return err ? err : put_grant(tx, work);
 }
 
+/* Undoes the withholding of one fact, which a line of the list stands for. */
 static enum err
 share(struct db_tx *tx, void *argument)
 {
@@ -197,6 +202,8 @@ change(struct db *db, tx_work *body, struct connection_change *work)
     return app_id_well_formed(work->app_id) ? tx_write_urgent(db, body, work) : ERR_NOT_FOUND;
 }
 
+/* `keep` can only remove scopes: the flow intersects it with those of the grant, so a forged form
+ * cannot add any. */
 enum err
 connection_narrow(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                   scopes keep, scopes keep_sensitive, int64_t now, struct connection *out)
@@ -237,6 +244,7 @@ connection_set_writes_wait(struct db *db, struct arena *mem, struct str user_id,
     return change(db, set_writes_wait, &work);
 }
 
+/* Ids that are not the user's facts are ignored. */
 enum err
 connection_withhold(struct db *db, struct arena *mem, struct str user_id, struct str app_id,
                     const struct str *atom_ids, size_t count, int64_t now, struct connection *out)

@@ -42,6 +42,7 @@ logo_remove(struct db *db, struct arena *mem, struct str app_id)
     return tx_write(db, put, &change);
 }
 
+/* `mark` is a part of the URL that changes with the image; an old mark is ERR_NOT_FOUND. */
 enum err
 logo_find(struct db *db, struct arena *mem, struct str app_id, struct str mark, struct str *png)
 {

@@ -179,6 +179,9 @@ try_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, stru
     return err;
 }
 
+/* The password is verified outside of the transaction, because hashing takes long. `stale`: the
+ * user's password or status changed meanwhile, so the result does not count, and it is verified
+ * again. */
 enum err
 session_sign_in(struct db *db, struct arena *mem, const struct sign_in *params, struct str *key,
                 struct user *user)

@@ -418,6 +418,7 @@ refresh(struct db_tx *tx, void *argument)
 {
     struct token_write *work = argument;
     enum err err = ERR_NOT_FOUND;
+    /* Only a hint: on PostgreSQL the rows arrive with the next statement. */
     family_store_prefetch(tx, work->mem, work->family_id, work->now);
     /* After losing a race, the token counts as used. */
     for (int i = 0; i < RACES_MAX && err == ERR_NOT_FOUND; i++) {
@@ -430,6 +431,9 @@ refresh(struct db_tx *tx, void *argument)
     return err;
 }
 
+/* The family is read from the token's text, so that concurrent refreshes of one family can share a
+ * commit. An error of the client is returned after the transaction has committed: a reuse revokes
+ * the family, which must not be rolled back. */
 enum err
 token_refresh(struct db *db, struct arena *mem, const struct refresh *params, struct token_set *out,
               const char **problem)

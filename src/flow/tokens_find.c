@@ -22,6 +22,7 @@ versions_of(struct db *db, const struct access *access, uint64_t out[IDS])
     out[2] = store_version(db, access->token_hash);
 }
 
+/* 0: this engine has no versions now, so nothing may be cached. */
 uint64_t
 token_access_version(struct db *db, const struct access *access)
 {

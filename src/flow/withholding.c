@@ -12,6 +12,9 @@ is_listed(const struct withholding *params, struct str atom_id)
     return false;
 }
 
+/* The limit keeps a form with many ids from reading and comparing for long. An id that is not the
+ * user's is skipped, as ids come from a form. view_withhold() keeps its lines sorted, and is absent
+ * if they do not fit. */
 enum err
 withholding_add(struct db_tx *tx, struct arena *mem, const struct withholding *params,
                 struct str *withheld)

@@ -71,6 +71,8 @@ keep_key(struct db_tx *tx, void *argument)
     return err ? err : challenge_store_find_key(tx, keeping->mem, &keeping->key);
 }
 
+/* Two processes may make a key at the same time: keep_key() keeps the first one and returns it to
+ * both. */
 static enum err
 find_or_make_key(struct db *db, struct arena *mem, struct str *out)
 {
@@ -96,6 +98,8 @@ mac_of(struct arena *mem, struct str key, const struct challenge_scope *scope, s
     return digest_mac(mem, key, data);
 }
 
+/* Nothing is stored for a challenge: it carries its expiry and a MAC over its scope, so requests of
+ * strangers cost no rows. Only a used challenge is stored, so that it cannot be used again. */
 enum err
 challenge_make(struct db *db, struct arena *mem, const struct challenge_scope *scope, int64_t now,
                struct str *out)

@@ -91,6 +91,8 @@ change(struct db_tx *tx, void *argument)
                                             .created_at = changing->now });
 }
 
+/* An absent address removes the email. The new address counts only after it was confirmed; until
+ * then, email goes to the old one. */
 enum err
 email_change(struct db *db, struct arena *mem, struct str user_id, struct str address, bool send,
              int64_t now)
@@ -108,6 +110,8 @@ email_change(struct db *db, struct arena *mem, struct str user_id, struct str ad
 
 /* ---- links ---- */
 
+/* The address is stored with the link, so that a link confirms the address to which it was sent,
+ * even if the user has entered another one since. */
 enum err
 email_make_link(struct db *db, struct arena *mem, struct str user_id, struct str address,
                 int64_t now, const struct secret **out)
@@ -131,6 +135,8 @@ check_link(struct db_tx *tx, struct arena *mem, const struct one_time_link *link
     return !err && !str_eq(link->address, user->new_email) ? ERR_NOT_FOUND : err;
 }
 
+/* Changes nothing, because mail programs open links on their own. The user confirms with a
+ * button. */
 enum err
 email_find_link(struct db *db, struct arena *mem, struct str user_id, struct str link, int64_t now,
                 struct str *address)
@@ -175,6 +181,7 @@ confirm(struct db_tx *tx, void *argument)
                                             .created_at = changing->now });
 }
 
+/* The old address gets a notice if the service can send email. */
 enum err
 email_confirm(struct db *db, struct arena *mem, struct str user_id, struct str link, bool send,
               int64_t now)

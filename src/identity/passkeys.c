@@ -115,6 +115,8 @@ add(struct db_tx *tx, void *argument)
     return err ? err : passkey_store_add(tx, mem, &adding->passkey);
 }
 
+/* The response was verified against the challenge before the transaction begins, because verifying
+ * a signature takes long. */
 enum err
 passkeys_add(struct db *db, struct arena *mem, const struct passkey_response *answer,
              struct str name, struct user *user, const char **problem)
@@ -181,6 +183,8 @@ use(struct db_tx *tx, void *argument)
     return err ? err : user_store_find(tx, mem, using->passkey->user_id, using->user);
 }
 
+/* The user handle is the id of the user (WebAuthn §4), which the browser returns for a discoverable
+ * credential. It is not trusted: the signature must match the key in that user's row. */
 static enum err
 find_passkey(struct db *db, struct arena *mem, const struct passkey_response *answer,
              struct passkey *out)

@@ -32,6 +32,8 @@ put(struct db_tx *tx, void *argument)
                                    change->now);
 }
 
+/* Only the chunks that draw the picture are stored: no metadata, such as the place of a photo. Each
+ * picture has an id of its own. */
 enum err
 picture_set(struct db *db, struct arena *mem, struct str user_id, struct str file, int64_t now,
             const char **problem)

@@ -110,6 +110,8 @@ set_password(struct db_tx *tx, void *argument)
                                       setting->now);
 }
 
+/* The new password is hashed before the code is checked, also for an unknown user, so that the time
+ * reveals neither. A wrong code and an unknown user give the same error. */
 enum err
 recovery_use_code(struct db *db, struct arena *mem, const struct code_params *params,
                   const char **problem)
@@ -135,6 +137,7 @@ recovery_use_code(struct db *db, struct arena *mem, const struct code_params *pa
 
 /* ---- links ---- */
 
+/* Only the hash of the link is stored, so it can be sent only now. */
 enum err
 recovery_make_link(struct db *db, struct arena *mem, struct str login, int64_t now, int64_t seconds,
                    const struct secret **out, struct user *user)
@@ -148,6 +151,7 @@ recovery_make_link(struct db *db, struct arena *mem, struct str login, int64_t n
                      out);
 }
 
+/* Changes nothing: opening the page must not use up the link. */
 enum err
 recovery_find_link(struct db *db, struct arena *mem, struct str link, int64_t now, struct user *out)
 {

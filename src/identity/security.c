@@ -73,6 +73,7 @@ change(struct db_tx *tx, void *argument)
     return err || !params->end_apps ? err : end_apps(tx, mem, params->user_id, params->now);
 }
 
+/* The caller limits the attempts. A password over the limit cannot be right and is not hashed. */
 enum err
 security_check_password(struct db *db, struct arena *mem, struct str user_id, struct str password)
 {
@@ -85,6 +86,9 @@ security_check_password(struct db *db, struct arena *mem, struct str user_id, st
     return right ? ERR_NONE : ERR_UNAUTHENTICATED;
 }
 
+/* All sessions end; the caller's browser gets a
+ * new key, so that a stolen cookie is worth nothing afterwards. In the transaction, `change`
+ * compares the old hash, so that two changes at once cannot both succeed. */
 enum err
 security_change_password(struct db *db, struct arena *mem, const struct password_change *params,
                          struct str *key, struct user *user, const char **problem)

@@ -150,6 +150,8 @@ refresh(struct call *call, audience wanted)
     return send_tokens(call, err, &set, problem);
 }
 
+/* The grant type and the resource are checked before anything is redeemed, so that a client can
+ * repeat a request with a mistake in them. */
 static enum err
 post_token(struct call *call)
 {

@@ -196,6 +196,7 @@ find_first(struct db_tx *tx, struct arena *mem, struct str user_id, const struct
     return ERR_NONE;
 }
 
+/* The first record with which an app reads a domain is marked, see find_first(). */
 static enum err
 add_record(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day,
            const struct activity *record, struct seen *seen)
@@ -219,6 +220,9 @@ opens_day(const struct db_tx *tx, const struct activity *record)
     return db_is_shared(tx) && !reads_domain(record);
 }
 
+/* In a shared write, the statement for many rows opens the day itself
+ * (opens_day()); otherwise open_day() is called once for records of the same day that follow each
+ * other, which is why `wanted` is remembered. */
 enum err
 activity_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
                    const struct activity *records, size_t count)
@@ -238,6 +242,8 @@ activity_store_add(struct db_tx *tx, struct arena *mem, struct str user_id,
     return err ? err : save_seen(tx, mem, user_id, &seen);
 }
 
+/* An event counts once and is written in the transaction of the action itself, so that neither
+ * exists without the other. */
 enum err
 activity_store_event(struct db_tx *tx, struct arena *mem, const struct activity_event *event)
 {
@@ -286,6 +292,7 @@ activity_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int
     return err;
 }
 
+/* A user without a chain has empty hashes: the first day then starts it. */
 static enum err
 find_chain(struct db_tx *tx, struct arena *mem, struct str user_id, struct activity_chain *out)
 {
@@ -299,6 +306,7 @@ find_chain(struct db_tx *tx, struct arena *mem, struct str user_id, struct activ
     return err;
 }
 
+/* Everything, for exports and for verifying the chain: a user has at most 90 days of it. */
 enum err
 activity_store_log(struct db_tx *tx, struct arena *mem, struct str user_id,
                    struct activity_log *out)
@@ -324,6 +332,7 @@ activity_store_log(struct db_tx *tx, struct arena *mem, struct str user_id,
 
 /* ---- closing and deleting ---- */
 
+/* Records, days, and chain are deleted together, or the rest could not be verified. */
 enum err
 activity_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
@@ -367,6 +376,7 @@ close_day(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day)
                : db_query(tx, mem, &activity_extend_chain, NULL, db_text(user_id), db_text(hash));
 }
 
+/* A day is closed some time after its end, since counters in memory are written with a delay. */
 enum err
 activity_store_close(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit, size_t *done)
 {
@@ -391,6 +401,8 @@ delete_day(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t day,
     return err ? err : db_query(tx, mem, &activity_delete_day, NULL, db_text(user_id), db_int(day));
 }
 
+/* The chain keeps the hash of the last deleted day, so that the remaining days can still be
+ * verified. */
 enum err
 activity_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                               size_t *done)

@@ -161,6 +161,8 @@ replace_deleted(struct db_tx *tx, struct arena *mem, struct app *app)
     return err ? err : db_query(tx, mem, &deleted_end, NULL, db_text(app->id));
 }
 
+/* A portal app has a new random id, so ERR_TAKEN concerns its position. An id of a deleted client
+ * may come back, since it is the digest of its URL: its remaining rows are deleted first. */
 enum err
 app_store_add(struct db_tx *tx, struct arena *mem, struct app *app)
 {
@@ -199,6 +201,7 @@ app_store_lock(struct db_tx *tx, struct arena *mem, struct str id, struct app *o
     return find_one(tx, mem, &app_lock, id, out);
 }
 
+/* In the order of positions; `after` is the last one of the previous page. */
 enum err
 app_store_list(struct db_tx *tx, struct arena *mem, struct str owner_id, int64_t after,
                int64_t limit, struct app **out, size_t *count)
@@ -225,6 +228,7 @@ app_store_count(struct db_tx *tx, struct arena *mem, struct str owner_id, int64_
     return err;
 }
 
+/* The document and the owner of an app never change here. */
 enum err
 app_store_put(struct db_tx *tx, struct arena *mem, const struct app *app)
 {
@@ -237,6 +241,9 @@ app_store_put(struct db_tx *tx, struct arena *mem, const struct app *app)
                         db_int(app->rate_api), db_text(app->purpose), db_int(app->verified_at));
 }
 
+/* The row goes at once, which ends all tokens; a note makes housekeeping delete the other rows in
+ * steps, since an app can have millions of grants. The first FIRST_ROWS rows are deleted here,
+ * which are all of a small app. */
 enum err
 app_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
 {
@@ -260,6 +267,7 @@ finish_deletion(struct db_tx *tx, struct arena *mem, struct str id, int64_t dele
                        : db_query(tx, mem, &deleted_put, NULL, db_text(id), db_int(last));
 }
 
+/* One app after another, until the limit is reached. */
 enum err
 app_store_finish_deletions(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                            size_t *removed)

@@ -118,6 +118,8 @@ find_atom_lists(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     return find_rows(tx, mem, user_id, domain, out, count, &unused);
 }
 
+/* The row key is returned for atom_store_save(), which then need not look for the row. 0: there is
+ * no row yet. */
 enum err
 atom_store_read_row(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                     struct str caller, struct sourced_atom **out, size_t *count, int64_t *row_key)
@@ -138,6 +140,7 @@ atom_store_read(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     return atom_store_read_row(tx, mem, user_id, domain, caller, out, count, &unused);
 }
 
+/* ERR_INVALID: the domain has too many sources, or the user too many bytes. */
 enum err
 atom_store_check_room(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                       const struct sourced_atom *atoms, size_t count)
@@ -162,6 +165,7 @@ atom_store_check_room(struct db_tx *tx, struct arena *mem, struct str user_id, s
     return err || bytes <= ATOMS_BYTES_MAX ? err : ERR_INVALID;
 }
 
+/* ERR_INVALID: the list is too large for a row. */
 enum err
 atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                 const struct sourced_atom *atoms, size_t count, int64_t row_key)
@@ -183,6 +187,7 @@ atom_store_save(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
 
 /* ---- one atom ---- */
 
+/* Without the sources, which need as much memory as the atoms. */
 enum err
 atom_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                 struct str caller, struct atom **out, size_t *count)
@@ -209,6 +214,8 @@ atom_store_page(struct db_tx *tx, struct arena *mem, struct str user_id, struct 
     return atom_page_read(mem, lists, count, query, out) ? ERR_NONE : ERR_INTERNAL;
 }
 
+/* A user has at most some thousand atoms, all in a few rows: an index of ids would cost more writes
+ * than it saves reads. */
 enum err
 atom_store_find(struct db_tx *tx, struct arena *mem, struct str user_id, struct str atom_id,
                 struct str caller, struct atom *out)
@@ -233,6 +240,7 @@ waits_for(const struct atom *atom, struct str app_id)
            (review == REVIEW_REMOVAL && str_eq(atom->suppressed_by, app_id));
 }
 
+/* Of all domains. */
 enum err
 atom_store_count_waiting(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
                          size_t *out)
@@ -246,6 +254,7 @@ atom_store_count_waiting(struct db_tx *tx, struct arena *mem, struct str user_id
     return err;
 }
 
+/* Only domains with a row. */
 enum err
 atom_store_domains(struct db_tx *tx, struct arena *mem, struct str user_id, struct str **out,
                    size_t *count)

@@ -59,6 +59,8 @@ token_clean_orphans(struct db_tx *tx, struct arena *mem)
     return err ? err : db_query(tx, mem, &orphan_refresh, NULL);
 }
 
+/* One call deletes at most `limit` rows, in this order. Some rows are kept for a while after they
+ * expired (…_MEMORY_SECONDS), so that a reused code or an expired token is still recognized. */
 enum err
 token_clean_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                     size_t *removed)
@@ -107,6 +109,7 @@ clock_store_put(struct db_tx *tx, struct arena *mem, struct timekeeper_state sta
                     db_int(state.expired_until), db_int(state.trusted));
 }
 
+/* A new store has no row; its times are 0. */
 enum err
 clock_store_find(struct db_tx *tx, struct arena *mem, struct timekeeper_state *out)
 {

@@ -22,6 +22,8 @@ picture_store_end_user(struct db_tx *tx, struct arena *mem, const struct user *u
                : ERR_NONE;
 }
 
+/* The old picture is deleted first, so that no picture remains without a user. An absent id removes
+ * the picture. */
 enum err
 picture_store_put(struct db_tx *tx, struct arena *mem, const struct user *user,
                   struct str picture_id, struct str image, int64_t now)

@@ -33,6 +33,8 @@ SQL(outbox_count, "SELECT COUNT(*), COALESCE(MIN(created_at), 0) FROM"
 
 #define CLAIM_SECONDS (5 * 60) /* longer than one try takes */
 
+/* Beyond the limit per address, the email is dropped without an error: the response to the client
+ * must not reveal whether the address is known. */
 enum err
 outbox_store_add(struct db_tx *tx, struct arena *mem, const struct mail *mail)
 {
@@ -75,6 +77,7 @@ outbox_store_claim(struct db_tx *tx, struct arena *mem, int64_t now, struct mail
     return mail_kind_read(db_cell_text(&rows, 0, 1), &out->kind) ? ERR_NONE : ERR_INTERNAL;
 }
 
+/* For metrics. *oldest is 0 if nothing waits. */
 enum err
 outbox_store_count(struct db_tx *tx, struct arena *mem, int64_t *count, int64_t *oldest)
 {

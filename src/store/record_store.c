@@ -120,6 +120,8 @@ record_store_release(struct db_tx *tx, struct arena *mem, struct str user_id, in
 
 /* ---- records ---- */
 
+/* The checksum of each row covers the user and the domain, too, so a row that was moved is detected
+ * like one that was damaged. */
 enum err
 record_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
                   struct record **out, size_t *count)
@@ -266,6 +268,8 @@ record_store_put_release(struct db_tx *tx, struct arena *mem, struct str user_id
                   db_text(row_sum_add(mem, &row)));
 }
 
+/* The sets of a user are one column of the header row, so that one statement with the token reads
+ * them. The texts of *out point into it. */
 void
 record_store_split(struct arena *mem, struct str hint_sets, struct record **out, size_t *count)
 {

@@ -27,6 +27,7 @@ undo_store_put(struct db_tx *tx, struct arena *mem, struct str user_id, const st
                     db_int(row->expires_at));
 }
 
+/* Deletes the row: an undo works once. An expired row is ERR_NOT_FOUND. */
 enum err
 undo_store_take(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id, int64_t now,
                 struct undo_row *out)

@@ -181,6 +181,8 @@ slot_of(struct str app_id, int64_t day)
     return day * SLOTS_OF_DAY + key;
 }
 
+/* `part` separates the rows of several writers of one app and day, so that they do not wait for
+ * each other's lock. exists: false if the app was deleted meanwhile. */
 enum err
 usage_store_add_app(struct db_tx *tx, struct arena *mem, struct str app_id,
                     const struct usage_day *day, uint32_t part, struct usage_slot *out)
@@ -202,6 +204,8 @@ compare_numbers(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
+/* Sorted, for the binary search of is_revoked(). Only the last hour has notes, so the list is
+ * short. */
 enum err
 usage_store_list_revoked(struct db_tx *tx, struct arena *mem, struct usage_revoked *out)
 {
@@ -249,6 +253,8 @@ add_many(struct db_tx *tx, struct arena *mem, struct many *many)
     return err;
 }
 
+/* Users with a revocation are written one by one, and only if a grant exists, since counters must
+ * not outlive the connection; all others in statements of MANY rows. */
 enum err
 usage_store_add_users(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t slot,
                       const struct user_usage *users, size_t count,
@@ -330,6 +336,7 @@ count_one(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str
     return err;
 }
 
+/* Every day of the range is in the result, also those without a row. */
 enum err
 usage_store_find_app(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t today,
                      int64_t now, struct app_usage *out)
@@ -350,6 +357,7 @@ usage_store_find_app(struct db_tx *tx, struct arena *mem, struct str app_id, int
     return err ? err : count_one(tx, mem, &usage_count_connected, app_id, now, &out->connected);
 }
 
+/* Only apps that were used. */
 enum err
 usage_store_sum_owner(struct db_tx *tx, struct arena *mem, struct str owner_id, int64_t today,
                       struct usage_sum **out, size_t *count)
@@ -366,6 +374,7 @@ usage_store_sum_owner(struct db_tx *tx, struct arena *mem, struct str owner_id, 
     return err;
 }
 
+/* The latest first, at most REFUSALS_PER_APP_MAX. */
 enum err
 usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id,
                           struct refusal **out, size_t *count)
@@ -454,6 +463,8 @@ end_unconnected(struct db_tx *tx, struct arena *mem, const struct db_rows *revoc
     return err;
 }
 
+/* Revocations that are old enough are used once more, to delete counters of users without a grant,
+ * before their notes go. */
 enum err
 usage_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                            size_t *removed)

@@ -168,6 +168,8 @@ lock_keys(struct db_tx *tx, struct arena *mem, struct str user_id, struct str *u
     return err;
 }
 
+/* The lookup rows are claimed first, since they decide whether username and email are free:
+ * ERR_TAKEN. */
 enum err
 user_store_add(struct db_tx *tx, struct arena *mem, const struct user *user)
 {
@@ -271,6 +273,7 @@ user_store_put_password(struct db_tx *tx, struct arena *mem, struct str id,
                         db_text(password_hash), db_int(now));
 }
 
+/* The old username is read under the lock, so that the right lookup row is released. */
 enum err
 user_store_put_profile(struct db_tx *tx, struct arena *mem, const struct user *user)
 {
@@ -291,6 +294,7 @@ user_store_put_new_email(struct db_tx *tx, struct arena *mem, struct str id, str
                         db_text(email));
 }
 
+/* The email is unique by its folded form. An absent one releases the lookup row. */
 enum err
 user_store_put_email(struct db_tx *tx, struct arena *mem, struct str id, struct str email,
                      int64_t now)
@@ -325,6 +329,7 @@ user_store_bump_auth_version(struct db_tx *tx, struct arena *mem, struct str id)
     return db_query(tx, mem, &header_bump_auth_version, NULL, db_user(id));
 }
 
+/* Username and email become free for others with the commit. */
 enum err
 user_store_delete(struct db_tx *tx, struct arena *mem, struct str id)
 {
