@@ -146,8 +146,8 @@ tls_tickets_enable(const struct tls_tickets *tickets, void *session)
         gnutls_session_ticket_enable_server(session, &tickets->key);
 }
 
-/* Whoever has the key can decrypt recorded sessions that were resumed with its tickets, so it is
- * overwritten. */
+/* The key can decrypt recorded sessions that were resumed with its tickets, so it is overwritten.
+ */
 void
 tls_tickets_free(struct tls_tickets *tickets)
 {

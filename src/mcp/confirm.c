@@ -82,6 +82,8 @@ confirm_read(const struct mcp_call *mcp, enum confirm_step *out)
     return ERR_NONE;
 }
 
+/* Only clients that can open a URL for the user (elicitation of mode "url"). Others get the URL as
+ * text. */
 bool
 confirm_possible(const struct mcp_call *mcp)
 {

@@ -33,6 +33,7 @@ mcp_era_name(enum mcp_era era)
     return era == MCP_MODERN ? "modern" : "legacy";
 }
 
+/* Versions of the protocol with `initialize`, newest first. */
 bool
 envelope_is_legacy_version(struct str version)
 {
@@ -44,6 +45,8 @@ envelope_is_legacy_version(struct str version)
     return false;
 }
 
+/* The modern protocol sends a value that is not plain ASCII as =?base64?…?=. Absent: it cannot be
+ * decoded. */
 struct str
 envelope_header_value(struct arena *mem, struct str value)
 {
@@ -122,6 +125,8 @@ header_matches(struct arena *mem, const char *name, struct str sent, struct str 
                            name, STR_ARG(str_first(value, SHOWN_MAX))));
 }
 
+/* Headers repeat what the body says, for proxies. If they differ, a proxy and this server would see
+ * different requests. */
 static bool
 headers_match(struct arena *mem, const struct mcp_message *message,
               const struct mcp_headers *headers, struct str version, struct mcp_problem *problem)
@@ -203,6 +208,7 @@ read_params(const struct json_value *body, const struct mcp_headers *headers,
                 STR("params must be an object."));
 }
 
+/* Batches are not supported: one message per request. */
 bool
 envelope_read(struct arena *mem, struct str body, const struct mcp_headers *headers,
               struct mcp_message *out, struct mcp_problem *problem)

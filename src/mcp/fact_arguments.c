@@ -22,6 +22,7 @@ find_property(const struct member *member, struct str name)
     return NULL;
 }
 
+/* The error lists all valid names, so that a model can repeat the call without another request. */
 static void
 fail_member(struct tool_args *args, const struct domain *domain, struct str name)
 {
@@ -40,6 +41,8 @@ fail_member(struct tool_args *args, const struct domain *domain, struct str name
                                STR_ARG(str_from(buf_str(&list), 2))));
 }
 
+/* Reports the first problem only; the caller sends it after it has checked permission, so that the
+ * errors do not depend on what the client may do. */
 void
 statement_read(struct tool_args *args, struct statement *out)
 {
@@ -65,6 +68,7 @@ statement_read(struct tool_args *args, struct statement *out)
 
 enum kind { KIND_TEXT, KIND_NUMBER, KIND_BOOL };
 
+/* The type of the property for an object, otherwise of the member. */
 static enum kind
 kind_of(const struct statement *statement)
 {
@@ -135,6 +139,8 @@ may_write(const struct mcp_call *mcp, const struct domain *domain)
     return false;
 }
 
+/* The order matters: permission first, then mistakes in the arguments, then the state of an earlier
+ * call. False: the response is complete, and *err is the result of the tool. */
 bool
 statement_begin(struct tool_args *args, const struct statement *statement, enum confirm_step *step,
                 enum err *err)

@@ -70,6 +70,8 @@ has_input(const struct json_value *params, const struct json_value *wanted)
     return true;
 }
 
+/* Fixtures answer calls of a conformance test (a file of the operator), by method, name, state, and
+ * input. */
 static bool
 matches(const struct mcp_call *mcp, const struct json_value *answer)
 {
@@ -154,6 +156,8 @@ send_answer(const struct mcp_call *mcp, const struct json_value *answer)
     }
 }
 
+/* True: the response was sent. Without fixtures, which is the normal case, this costs one
+ * comparison. */
 bool
 fixtures_send(const struct mcp_call *mcp)
 {

@@ -110,6 +110,7 @@ static const struct rpc_method {
 
 static _Atomic uint64_t requests[MCP_ERAS][METHODS + 1]; /* the last: any other method */
 
+/* Only methods that were called, so that the page stays short. */
 void
 mcp_write_metrics(struct buf *page, void *context)
 {
@@ -172,6 +173,7 @@ run_method(const struct mcp_call *mcp)
                      STR_NONE);
 }
 
+/* A notification has no response (JSON-RPC 2.0 §4.1), so it gets an empty 202. */
 static enum err
 post_mcp(struct call *call)
 {

@@ -22,6 +22,7 @@ permission_scope(const struct mcp_call *mcp, scopes one_of)
                                                                          : PERMISSION_NOT_REQUESTED;
 }
 
+/* NULL: any domain will do. */
 enum permission
 permission_read(const struct mcp_call *mcp, const struct domain *domain)
 {

@@ -40,6 +40,7 @@ find_prompt(const struct mcp_call *mcp, struct str name)
 
 /* ---- prompts/get ---- */
 
+/* With the role of the user, since prompts of a server are messages that the user chose to send. */
 static void
 add_text_message(struct json *out, struct str text)
 {
@@ -91,6 +92,7 @@ fill(struct arena *mem, struct str text, const struct domain *domain)
     return buf_str(&out);
 }
 
+/* The hints come first, as a resource, then the text of the prompt, then what the user typed. */
 static enum err
 send_prompt(const struct mcp_call *mcp, const struct json_value *prompt, struct str hints,
             struct str text, struct str request)

@@ -255,6 +255,7 @@ finish(struct remembering *work, enum confirm_step step)
                        STR("Confirm what the assistant wants to remember about you."));
 }
 
+/* The first problem is kept (args_fail()), so the order is that of the arguments. */
 static void
 read_args(struct remembering *work)
 {

@@ -20,6 +20,7 @@
 #define HINTS "penchant://hints"
 #define PREFERENCES "penchant://preferences/"
 
+/* The audience is the model; clients may show the title to users. */
 static void
 write_resource(struct json *out, struct str uri, struct str name, struct str title,
                const char *type, double priority)
@@ -87,6 +88,7 @@ deny(const struct mcp_call *mcp, enum permission permission, scopes needed, stru
                                            : permission_challenge(mcp, needed);
 }
 
+/* Private: the text is about one user, so no shared cache may keep it. */
 static enum err
 send_text(const struct mcp_call *mcp, struct str uri, const char *type, struct str text)
 {
@@ -102,6 +104,7 @@ send_text(const struct mcp_call *mcp, struct str uri, const char *type, struct s
     return rpc_end(out);
 }
 
+/* The task is a part of the URI and percent-encoded there. */
 static enum err
 read_hints(const struct mcp_call *mcp, struct str uri, struct str encoded_task)
 {
@@ -150,6 +153,7 @@ read_domain(const struct mcp_call *mcp, struct str uri, const struct domain *dom
     return send_text(mcp, uri, "application/json", buf_str(&buf));
 }
 
+/* A domain that does not exist is refused like any other unknown URI. */
 enum err
 resources_read(const struct mcp_call *mcp)
 {

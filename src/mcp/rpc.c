@@ -28,6 +28,7 @@ rpc_send(const struct mcp_call *mcp, struct str result)
     return ERR_NONE;
 }
 
+/* The modern protocol requires a result type and the server's name in every result. */
 void
 rpc_write_begin(const struct mcp_call *mcp, struct json *out)
 {
@@ -38,6 +39,7 @@ rpc_write_begin(const struct mcp_call *mcp, struct json *out)
     json_raw(out, mcp->call->web->settings.mcp_surface->meta);
 }
 
+/* Asks the client to let the user act and to repeat the call with the state. */
 enum err
 rpc_send_input_required(const struct mcp_call *mcp, struct str requests, struct str state)
 {

@@ -26,6 +26,7 @@ struct writing {
 
 /* ---- values with placeholders ---- */
 
+/* Two placeholders: the version, and the base URL at the beginning of a text. */
 static void
 write_text(const struct writing *writing, struct json *out, struct str text)
 {
@@ -165,6 +166,7 @@ make_server(const struct writing *writing)
     return inside(buf_str(&buf));
 }
 
+/* The members without the braces, so that they can be written into any object. */
 static struct str
 make_meta(const struct writing *writing)
 {
@@ -176,6 +178,8 @@ make_meta(const struct writing *writing)
     return inside(buf_str(&buf));
 }
 
+/* The response of server/discover, written once at the start, since it is the same for all
+ * clients. */
 static struct str
 make_discover(const struct writing *writing)
 {
@@ -197,6 +201,7 @@ make_discover(const struct writing *writing)
     return buf_str(&buf);
 }
 
+/* Everything that does not depend on the user is written here, once per era of the protocol. */
 enum err
 surface_make(struct arena *mem, struct str base_url, const struct domains *domains,
              const struct json_value *fixtures, const struct mcp_surface **out, struct why *why)

@@ -48,6 +48,7 @@ args_only(struct tool_args *args, const char *const *names)
     }
 }
 
+/* Absent: not given, or invalid; the problem is then noted in `args`. */
 struct str
 args_text(struct tool_args *args, const char *name, size_t max_characters)
 {
@@ -79,6 +80,7 @@ args_integer(struct tool_args *args, const char *name, int64_t min, int64_t max,
     return fallback;
 }
 
+/* The error lists all domains, so that a model can correct itself. */
 const struct domain *
 args_find_domain(struct tool_args *args, const char *name, struct str text)
 {
@@ -102,6 +104,7 @@ args_domain(struct tool_args *args, const char *name)
     return str_present(text) ? args_find_domain(args, name, text) : NULL;
 }
 
+/* NULL: not given, or invalid. All items are strings. */
 const struct json_value *
 args_list(struct tool_args *args, const char *name, size_t max_items)
 {

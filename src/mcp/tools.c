@@ -43,6 +43,9 @@ any_writes(struct str text, bool (*is_called)(struct str text, struct str name))
     return false;
 }
 
+/* Decides before the body is parsed whether the call writes, so it may be wrong only in one
+ * direction: a read that runs on a worker is slower, but a write must not run on an HTTP thread
+ * (tools_call() checks). */
 bool
 tools_request_blocks(const struct http_request *request)
 {
@@ -58,6 +61,7 @@ tools_request_blocks(const struct http_request *request)
 
 static struct histogram latency[MCP_ERAS][USAGE_TOOLS][2]; /* [1]: failed, or refused */
 
+/* Only tools that were called. */
 void
 tools_write_metrics(struct buf *page)
 {
@@ -78,6 +82,8 @@ tools_write_metrics(struct buf *page)
             }
 }
 
+/* Counts the time from the head of the request, like the metric of the route, so that both can be
+ * compared. */
 static enum err
 run(const struct mcp_call *mcp, enum usage_tool tool, struct tool_args *args)
 {
@@ -98,6 +104,8 @@ count_call(const struct call *call, enum usage_tool tool)
                             call->access->app_id, tool, call->now);
 }
 
+/* ERR_INTERNAL: a write that tools_request_blocks() did not recognize must not run on this
+ * thread. */
 enum err
 tools_call(const struct mcp_call *mcp)
 {

@@ -42,6 +42,7 @@ struct member {
 
 /* ---- the queue: call with the lock held ---- */
 
+/* Call with the lock held. Members leave the queue in the order in which they came. */
 static void
 enqueue(struct sqlite_writer *writer, struct member *me)
 {
@@ -125,6 +126,8 @@ take_next(struct sqlite_writer *writer)
     return next;
 }
 
+/* The next leader is taken out of the queue here, by the thread that leads now, so that there is
+ * never more than one. Without a waiting member, the next one that arrives leads. */
 static void
 promote_next(struct sqlite_writer *writer)
 {
@@ -203,6 +206,8 @@ is_rolled_back(struct sqlite_store *store)
     return sqlite3_get_autocommit(handle_of(store)) != 0;
 }
 
+/* After a failed fsync(), the kernel may have dropped the pages and a second one would succeed
+ * although nothing was written. Only a restart, which reads the file again, shows its state. */
 static void
 exit_on_fsync_error(int code)
 {
@@ -214,6 +219,8 @@ exit_on_fsync_error(int code)
     _exit(1);
 }
 
+/* An error leaves no transaction open, so the next leader can begin one. A full disk is noted
+ * (is_full), which makes urgent writes use the reserve. */
 static enum err
 commit(struct sqlite_store *store)
 {
@@ -235,6 +242,8 @@ commit(struct sqlite_store *store)
     return err;
 }
 
+/* The hook of SQLite after each commit, with the number of frames in the log. It runs in the thread
+ * of the leader. */
 static int
 count_frames(void *context, sqlite3 *handle, const char *name, int frames)
 {
@@ -309,6 +318,9 @@ finish_group(struct sqlite_writer *writer, struct member *group, const struct me
     pthread_mutex_unlock(&writer->lock);
 }
 
+/* Snapshots are invalidated and versions raised before any member returns, so that its caller reads
+ * what it has written. Even after an error, the next leader must be promoted, or the queue would
+ * stand still. */
 static void
 run_as_leader(struct sqlite_store *store, struct member *me)
 {
@@ -334,6 +346,8 @@ run_as_leader(struct sqlite_store *store, struct member *me)
     promote_next(writer);
 }
 
+/* An urgent write, such as a revocation, is repeated once if the disk is full: by then the reserve
+ * was released. */
 enum err
 sqlite_write(struct db *db, db_work *work, void *argument, bool urgent)
 {
@@ -395,6 +409,8 @@ vacuum(struct sqlite_store *store)
     return err;
 }
 
+/* Waits for its turn like a write, but leads without a transaction, because VACUUM cannot run in
+ * one. Snapshots are paused, because one that is open would keep the log from being emptied. */
 enum err
 sqlite_compact(struct db *db, struct why *why)
 {
@@ -437,6 +453,8 @@ prepare(struct sqlite_store *store, const char *text, sqlite3_stmt **out)
     return sqlite3_prepare_v3(handle_of(store), text, -1, SQLITE_PREPARE_PERSISTENT, out, NULL);
 }
 
+/* The statements for savepoints are prepared once: every member of a group runs in a savepoint of
+ * its own. */
 enum err
 sqlite_writer_start(struct sqlite_store *store)
 {
@@ -451,6 +469,9 @@ sqlite_writer_start(struct sqlite_store *store)
     return ERR_UNAVAILABLE;
 }
 
+/* The mark of the log is reset before the checkpoint empties the log, so that a crash in between is
+ * not mistaken for a lost log. If the checkpoint fails, the log stays, and the next start replays
+ * it. */
 void
 sqlite_writer_stop(struct sqlite_store *store)
 {
@@ -464,6 +485,8 @@ sqlite_writer_stop(struct sqlite_store *store)
     pthread_mutex_destroy(&store->writer.lock);
 }
 
+/* Atomic counters, and one short lock for the length of the queue: a scrape never waits for a
+ * commit. */
 void
 sqlite_writer_metrics(struct sqlite_store *store, struct buf *page)
 {

@@ -10,6 +10,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+/* With the slash at its end. A name without a slash is in the current folder. */
 void
 sqlite_folder_of(const char *file, char *out, size_t size)
 {
@@ -64,6 +65,7 @@ sqlite_check_rights(const char *path, struct why *why)
 
 /* ---- metrics ---- */
 
+/* Nothing is written if the file is missing: a wrong number would be worse than none. */
 void
 sqlite_files_metrics(const struct sqlite_store *store, struct buf *page)
 {

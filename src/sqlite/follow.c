@@ -90,6 +90,9 @@ has_log(sqlite3 *handle)
     return found;
 }
 
+/* Two connections, of which one always has a read transaction: while one keeps the old position,
+ * the other begins the next one, so that the writer never overwrites frames that were not
+ * copied. */
 static enum err
 open_store(struct follower *follower)
 {
@@ -198,6 +201,8 @@ append(struct follower *follower, struct generation *generation, struct shipped_
     return ERR_UNAVAILABLE;
 }
 
+/* Runs in a thread of its own, because copying a large store takes long, while the log must be
+ * followed on. Its result is read after pthread_join() only. */
 static void *
 make_copy(void *context)
 {
@@ -211,6 +216,8 @@ make_copy(void *context)
     return NULL;
 }
 
+/* The log of the new generation begins before its copy, so that every change during the copying is
+ * in the log. The file is created exclusively: an existing generation is never overwritten. */
 static enum err
 begin_generation(struct follower *follower)
 {
@@ -271,6 +278,7 @@ delete_generation(const struct follower *follower, const char *copy)
     unlinkat(follower->folder_fd, name, 0);
 }
 
+/* The list is sorted by name, which has the time, so the last ones are the newest. */
 static void
 delete_older(const struct follower *follower)
 {
@@ -371,6 +379,8 @@ resume(struct follower *follower)
 
 /* ---- one look ---- */
 
+/* Only now does the new generation replace the current one, which was complete until here. Older
+ * ones are deleted afterwards. */
 static enum err
 finish_copy(struct follower *follower, struct shipped_record *record)
 {
@@ -431,6 +441,8 @@ look(struct follower *follower, bool *soon)
     return err;
 }
 
+/* The lock on the folder lasts until the process ends, so two processes never write to the same
+ * generation. */
 static enum err
 start(struct follower *follower)
 {
@@ -459,6 +471,8 @@ start(struct follower *follower)
     return begin_generation(follower);
 }
 
+/* After the stop, looks once more, so that a backup has all that was committed before. Everything
+ * is closed here, whatever has failed before. */
 enum err
 sqlite_follow(const struct db_follow *how, struct why *why)
 {

@@ -42,6 +42,8 @@ find_last(int fd, int64_t until_ms, struct db_followed *out)
     return last;
 }
 
+/* read() and write() may transfer less than they were asked to; both loops continue where they
+ * stopped. */
 static enum err
 copy_file(const char *from, int to)
 {

@@ -144,6 +144,7 @@ sqlite_ping(struct db *db, struct why *why)
     return db_ping_by_query(db);
 }
 
+/* Closing the descriptor releases the lock. */
 void
 sqlite_unlock(struct sqlite_store *store)
 {

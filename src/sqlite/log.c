@@ -52,6 +52,8 @@ matches(const uint32_t sum[2], const unsigned char *stored)
     return sum[0] == big_endian(stored) && sum[1] == big_endian(stored + 4);
 }
 
+/* Reads the header of a write-ahead log (SQLite file format, section 4.1). False: no valid header,
+ * which is also the case for an empty log. */
 bool
 sqlite_log_start(int fd, struct sqlite_log_position *at)
 {
@@ -155,6 +157,8 @@ sqlite_log_is_cut(const char *path, int lock_fd, struct sqlite_log_mark *mark,
     return is_marked && (!is_valid || (is_same && found->frames < mark->frames));
 }
 
+/* The mark in the lock file says how long the log was: at the next start, a shorter log is a lost
+ * one. It is written without waiting for the disk. */
 void
 sqlite_log_mark(struct sqlite_store *store, uint32_t frames)
 {

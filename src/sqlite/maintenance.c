@@ -16,6 +16,7 @@
 #define PAGES_AT_ONCE 512
 #define FINDINGS_MAX 100
 
+/* The messages distinguish a store that is missing from one that this user may not read. */
 static enum err
 connect_readonly(const char *address, sqlite3 **out, struct why *why)
 {
@@ -83,6 +84,8 @@ publish(const char *part, const char *file, struct why *why)
     return problem == EEXIST ? ERR_TAKEN : ERR_UNAVAILABLE;
 }
 
+/* Writes to FILE.part and renames it when it is complete and flushed, so that a file with the final
+ * name is always a whole backup. All pages are from one read transaction. */
 enum err
 sqlite_backup(const char *address, const char *file, void (*progress)(void *context, int percent),
               void *context, struct why *why)
@@ -182,6 +185,7 @@ check_sums(sqlite3_stmt *statement, const char *name, int64_t *key, struct buf *
     return found;
 }
 
+/* Finds texts whose checksum does not match. A problem is a line of the report, not an error. */
 static enum err
 check_rows(sqlite3 *handle, struct buf *report)
 {
@@ -198,6 +202,7 @@ check_rows(sqlite3 *handle, struct buf *report)
     return ERR_NONE;
 }
 
+/* ERR_NONE with an empty report: nothing is wrong. */
 enum err
 sqlite_check(const char *address, struct buf *report, struct why *why)
 {

@@ -39,6 +39,7 @@ static const char worker_cache[] = "PRAGMA cache_size = -256";
 
 /* ---- connections ---- */
 
+/* Statements must be finalized before the connection is closed. */
 static void
 reader_close(struct sqlite_reader *reader)
 {
@@ -56,6 +57,8 @@ prepare(struct sqlite_reader *reader, const char *text, sqlite3_stmt **out)
                               NULL) == SQLITE_OK;
 }
 
+/* One per thread, and kept until the store is closed: opening a connection costs more than a read.
+ * Worker threads have another size of page cache than HTTP threads. */
 static struct sqlite_reader *
 reader_open(struct sqlite_store *store)
 {
@@ -109,6 +112,7 @@ sqlite_readers_start(struct sqlite_store *store)
     atomic_store(&store->readers.snapshots, 2);
 }
 
+/* No thread may read any more. */
 void
 sqlite_readers_stop(struct sqlite_store *store)
 {
@@ -123,6 +127,7 @@ sqlite_readers_stop(struct sqlite_store *store)
 
 /* ---- snapshots ---- */
 
+/* Call with `in_use` locked. An open snapshot keeps SQLite from reusing the log. */
 static void
 release_snapshot(struct sqlite_reader *reader)
 {
@@ -151,6 +156,8 @@ begin_snapshot(struct sqlite_reader *reader)
     return ERR_NONE;
 }
 
+/* Only the first statement of a read needs the snapshot, so a read that is answered from memory
+ * never takes the lock. `in_use` is held until sqlite_end_read(). */
 enum err
 sqlite_pin_snapshot(struct sqlite_reader *reader)
 {
@@ -168,6 +175,7 @@ may_keep(const struct sqlite_reader *reader)
            reader->snapshot == atomic_load(&reader->store->readers.snapshots);
 }
 
+/* NULL: no connection could be opened. Reads of one thread nest: they share the snapshot. */
 struct db_tx *
 sqlite_begin_read(struct db *db)
 {
@@ -178,6 +186,8 @@ sqlite_begin_read(struct db *db)
     return &reader->tx.tx;
 }
 
+/* The snapshot may be kept for the next read, as long as nothing was committed since; after an
+ * error it never is. */
 enum err
 sqlite_end_read(struct db_tx *tx)
 {
@@ -222,6 +232,8 @@ sqlite_resume_snapshots(struct sqlite_store *store)
 
 /* ---- metrics ---- */
 
+/* Readers in use are skipped instead of waited for. `began_ms` is read without a lock, so the age
+ * can be off by one read. */
 void
 sqlite_readers_metrics(struct sqlite_store *store, struct buf *page)
 {

@@ -30,6 +30,8 @@ fill(struct sqlite_store *store)
     return problem != ENOSPC && problem != EDQUOT;
 }
 
+/* The file is unlinked at once: it needs no cleaning up after a crash. If it cannot be
+ * filled, the disk is full already. */
 void
 sqlite_reserve_open(struct sqlite_store *store)
 {
@@ -58,6 +60,8 @@ sqlite_reserve_refill(struct sqlite_store *store)
     log_info("store_space_available");
 }
 
+/* Frees the space of the reserve for the log, so that urgent writes succeed on a full disk. Until
+ * sqlite_reserve_refill() succeeds, other writes are rejected. */
 void
 sqlite_reserve_release(struct sqlite_store *store)
 {

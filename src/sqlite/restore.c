@@ -102,6 +102,9 @@ give_to_owner(const char *path, const char *copy, int lock_fd)
            fchown(lock_fd, found.st_uid, found.st_gid) == 0;
 }
 
+/* The backup is verified, copied beside the store, and prepared there, before anything of the store
+ * changes; the old store is kept under another name (*aside). The last step is a rename, so a crash
+ * leaves the old store or the new one. The lock keeps the service from running meanwhile. */
 enum err
 sqlite_restore(const char *address, const char *file,
                enum err (*prepare)(struct db *db, void *context), void *context, struct arena *mem,

@@ -70,6 +70,8 @@ sum_header(uint64_t previous, const unsigned char *header)
     return row_sum_mix(previous, (struct str){ (const char *)header, AT_SUM });
 }
 
+/* The checksum covers the checksum of the previous record, too, so that a record that is missing or
+ * in the wrong place is noticed. */
 static void
 write_header(unsigned char *out, const struct shipped_record *record, uint64_t previous)
 {
@@ -90,6 +92,8 @@ write_header(unsigned char *out, const struct shipped_record *record, uint64_t p
     put64(out + AT_SUM, sum_header(previous, out));
 }
 
+/* False: the record is torn, from another file, or damaged. Records are read in order, because each
+ * needs the checksum of the one before. */
 static bool
 read_header(const unsigned char *header, uint64_t previous, struct shipped_record *out)
 {
@@ -114,6 +118,7 @@ read_header(const unsigned char *header, uint64_t previous, struct shipped_recor
 
 /* ---- writing ---- */
 
+/* pwrite() may write less than it was asked to. */
 static bool
 write_all(int fd, const unsigned char *bytes, size_t length, off_t at)
 {

@@ -42,6 +42,9 @@ configure_sqlite(void)
     sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 }
 
+/* Every connection to a store is opened here, so each has the same settings. The log is checked
+ * first: SQLite would drop what follows damage in it, without an error. ERR_INVALID: the file is no
+ * store, or damaged. */
 enum err
 sqlite_connect(const char *path, int flags, sqlite3 **out, struct why *why)
 {

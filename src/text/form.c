@@ -2,6 +2,8 @@
 
 #include "text/url.h"
 
+/* application/x-www-form-urlencoded as in the URL Standard. `;` separates nothing, as there: older
+ * rules treated it like `&`, and a proxy that does so would see other fields. */
 enum err
 form_read(struct arena *mem, struct str in, struct form *out, struct why *why)
 {

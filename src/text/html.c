@@ -51,6 +51,8 @@ plain_prefix(struct str text)
     return i;
 }
 
+/* Also bytes that are not UTF-8, and characters that HTML does not allow: each becomes a
+ * replacement, so that the result is valid whatever was stored. */
 void
 html_escape(struct buf *out, struct str text)
 {

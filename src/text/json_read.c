@@ -179,6 +179,7 @@ read_number(struct reader *reader, struct json_value *out)
                 : fail(reader, start, "invalid JSON value");
 }
 
+/* The last error names what was expected if the document has a separator here, as in "[1,]". */
 static bool
 read_word(struct reader *reader, struct json_value *out)
 {
@@ -287,6 +288,7 @@ read_children(struct reader *reader, struct json_value *out)
     return fail(reader, in_place ? twice->key.ptr - 1 : start, "duplicate key in an object");
 }
 
+/* Recursion is limited by json_structure_check(), which has counted the depth. */
 static bool
 read_value(struct reader *reader, struct json_value *out)
 {
@@ -299,6 +301,9 @@ read_value(struct reader *reader, struct json_value *out)
     return c == '-' || ascii_is_digit(c) ? read_number(reader, out) : read_word(reader, out);
 }
 
+/* Two passes: the first checks structure, depth, and UTF-8 without memory, and counts containers;
+ * the second builds the tree in arrays of the right size. So a hostile document costs no more
+ * memory than its values. */
 enum err
 json_read(struct arena *mem, struct str document, size_t depth_max, const struct json_value **out,
           struct why *why)
@@ -326,6 +331,7 @@ json_read(struct arena *mem, struct str document, size_t depth_max, const struct
     return ERR_NONE;
 }
 
+/* Linear, because objects are small. Keys are unique (find_duplicate()). */
 const struct json_value *
 json_member(const struct json_value *object, const char *key)
 {

@@ -8,6 +8,7 @@
 
 #define STEP 2 /* spaces per level */
 
+/* Recursion is as deep as the document, which json_read() has limited. */
 void
 json_tree_write(struct json *out, const struct json_value *value)
 {

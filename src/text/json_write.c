@@ -123,6 +123,7 @@ add_escaped(struct buf *out, unsigned char byte)
                 (struct str){ (char[]){ '\\', 'u', '0', '0', hex[byte >> 4], hex[byte & 15] }, 6 });
 }
 
+/* Most texts need no escape and are copied in one piece. */
 static void
 add_text(struct buf *out, struct str text)
 {

@@ -134,6 +134,8 @@ latin_for(int32_t point)
     return 0;
 }
 
+/* The result has at most as many bytes as the text, because every replacement is one byte. ASCII
+ * stays as it is. */
 struct str
 look_alike_latin(struct arena *mem, struct str plain)
 {

@@ -68,6 +68,7 @@ add_value(struct buf *out, struct str text)
     }
 }
 
+/* A value that is not plain ASCII becomes encoded words (RFC 2047). */
 static void
 add_header(struct buf *out, const char *name, struct str value)
 {
@@ -94,6 +95,7 @@ add_address(struct buf *out, const char *name, struct str shown, struct str addr
     buf_add_c(out, ">\r\n");
 }
 
+/* RFC 5322 §3.3, in UTC. strftime() would follow the locale, which the program never sets. */
 static void
 add_date(struct buf *out, int64_t seconds)
 {
@@ -123,6 +125,8 @@ add_text(struct buf *out, const struct mime_message *message)
     buf_add_char(out, '\n');
 }
 
+/* The link stands after the first paragraph, as in the plain text. Everything is escaped: names are
+ * chosen by users. */
 static void
 add_html(struct buf *out, const struct mime_message *message)
 {
@@ -182,6 +186,7 @@ add_plain(struct buf *out, struct str text)
     }
 }
 
+/* ASCII text is sent as it is; other text as quoted-printable, which survives every mail server. */
 static void
 add_part(struct buf *out, const char *type, struct str text)
 {
@@ -197,6 +202,7 @@ add_part(struct buf *out, const char *type, struct str text)
     buf_add_c(out, "\r\n");
 }
 
+/* Auto-Submitted keeps programs from answering (RFC 3834). */
 void
 mime_write(struct buf *out, const struct mime_message *message)
 {

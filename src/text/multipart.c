@@ -16,6 +16,7 @@
 
 /* ---- the boundary ---- */
 
+/* The characters of RFC 2046 §5.1.1. */
 static bool
 is_boundary(struct str text)
 {
@@ -30,6 +31,7 @@ is_boundary(struct str text)
     return true;
 }
 
+/* Absent: another content type, no boundary, or more than one. */
 struct str
 multipart_boundary(struct str content_type)
 {
@@ -81,6 +83,8 @@ read_parameter(struct str *rest, struct str *name, struct str *value)
     return NULL;
 }
 
+/* Only `name` and `filename` count (RFC 7578 §4.2); a repeated one is an error, because readers
+ * differ in which they use. */
 static const char *
 read_disposition(struct str text, struct multipart_part *part)
 {
@@ -158,6 +162,8 @@ take_part(struct str *body, struct str end, struct multipart *out)
     return NULL;
 }
 
+/* The body must be exactly parts and boundaries: nothing before the first, nothing after the last.
+ * Parts point into the body. */
 enum err
 multipart_read(struct arena *mem, struct str boundary, struct str body, struct multipart *out,
                struct why *why)

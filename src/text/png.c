@@ -68,6 +68,8 @@ depth_fits(uint8_t color, uint8_t depth)
            (depths[color] & depth) != 0;
 }
 
+/* IHDR must be the first chunk (PNG §5.6). The size decides how much memory a browser needs for the
+ * image. */
 static const char *
 read_header(struct png *png)
 {
@@ -103,6 +105,8 @@ fits(struct png *png, struct str type, struct str data)
     return fine;
 }
 
+/* Chunks that draw nothing are left out; a critical chunk that is unknown makes the file unreadable
+ * for everyone, so it is rejected. IDAT chunks must follow each other. */
 const char *
 png_clean(struct arena *mem, struct str file, struct str *out)
 {

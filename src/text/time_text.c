@@ -104,6 +104,8 @@ digits(struct str text, size_t start, size_t length)
     return value;
 }
 
+/* Only the form that this service writes, in UTC. A leap second (60) is rejected, since it has no
+ * number in Unix time. */
 bool
 time_read(struct str text, int64_t *seconds)
 {

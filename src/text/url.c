@@ -16,6 +16,7 @@
 
 /* ---- escapes ---- */
 
+/* -1: no hexadecimal digit. */
 static int
 hex_digit(char c)
 {
@@ -83,6 +84,8 @@ url_is_unreserved(char c)
     return ascii_is_alphanumeric(c) || c == '-' || c == '.' || c == '_' || c == '~';
 }
 
+/* Everything but unreserved characters (RFC 3986 §2.3), so the result fits into any part of a
+ * URL. */
 void
 url_encode(struct buf *out, struct str in)
 {
@@ -116,6 +119,7 @@ is_address(int family, struct str text)
     return inet_pton(family, copy, address) == 1;
 }
 
+/* Also with underscores, which names in private networks have. */
 static bool
 is_label(struct str label)
 {
@@ -130,6 +134,7 @@ is_label(struct str label)
     return true;
 }
 
+/* Upper case is an error instead of being changed, because origins are compared as text. */
 static const char *
 host_problem(struct str host)
 {
@@ -168,6 +173,7 @@ port_problem(struct str after_host, bool https)
     return NULL;
 }
 
+/* Accepts exactly the form in which browsers send an origin, so that texts can be compared. */
 const char *
 url_origin_problem(struct str url)
 {

@@ -51,6 +51,7 @@ all_ascii(struct str text)
     return true;
 }
 
+/* Most texts are ASCII, which ascii_prefix() skips quickly. */
 bool
 utf8_valid(struct str text)
 {
@@ -76,6 +77,7 @@ utf8_length(struct str text)
     return count;
 }
 
+/* -1 also for invalid UTF-8, of which nothing is consumed: the rest stays as it is. */
 int32_t
 utf8_next(struct str *rest)
 {
@@ -174,6 +176,7 @@ compose(struct arena *mem, struct points points)
     return (struct str){ text, length };
 }
 
+/* Absent: invalid UTF-8. */
 struct str
 utf8_nfc(struct arena *mem, struct str text)
 {
@@ -186,6 +189,7 @@ utf8_nfc(struct arena *mem, struct str text)
     return compose(mem, apart);
 }
 
+/* Full case folding (Unicode §3.13), then composed again. Absent: invalid UTF-8. */
 struct str
 utf8_casefold(struct arena *mem, struct str text)
 {
@@ -201,6 +205,7 @@ utf8_casefold(struct arena *mem, struct str text)
     return compose(mem, folded);
 }
 
+/* For comparisons that shall ignore case, accents, and the width of letters. Never shown. */
 struct str
 utf8_match_key(struct arena *mem, struct str text)
 {
@@ -330,6 +335,8 @@ is_forbidden(int32_t point)
            IN_RANGES(invisible, point);
 }
 
+/* Joiners and similar characters are allowed only where a script or an emoji needs them; elsewhere
+ * they make two texts look alike. -1: none. */
 int32_t
 utf8_forbidden(struct str text)
 {
