@@ -10,6 +10,7 @@
 
 #define PAGE 500
 
+/* For commands whose first argument is the app. */
 static int
 fail(struct command_call *call, enum err err)
 {
@@ -33,6 +34,7 @@ write_lines(struct json *json, const char *key, struct str lines)
     json_close_array(json);
 }
 
+/* The secret exists only directly after it was made; the store has its hash. */
 static void
 write_app(struct command_call *call, struct json *json, const struct app *app,
           const struct secret *secret)
@@ -55,6 +57,7 @@ write_app(struct command_call *call, struct json *json, const struct app *app,
     json_close_object(json);
 }
 
+/* The secret is printed once and never logged. */
 static int
 report_app(struct command_call *call, const char *done, const struct app *app,
            const struct secret *secret)
@@ -75,6 +78,8 @@ report_app(struct command_call *call, const char *done, const struct app *app,
     return 0;
 }
 
+/* Problems are those of the portal's form; the first one is reported, since a command has one
+ * error. */
 static int
 app_add(struct command_call *call)
 {
@@ -120,6 +125,7 @@ print_app(struct command_call *call, const struct app *app)
                   STR_ARG(app->name));
 }
 
+/* In pages, so that no read transaction lasts for long. */
 static int
 app_list_all(struct command_call *call)
 {
@@ -191,6 +197,7 @@ app_enable(struct command_call *call)
 /* Requests per second. In the store, 0 means the default of the settings, and -1 no limit. */
 #define RATE_MAX 1000000
 
+/* "default" is stored as 0 and "none" as −1, as in the app's row. */
 static int
 app_limit(struct command_call *call)
 {
@@ -207,6 +214,7 @@ app_limit(struct command_call *call)
     return err ? fail(call, err) : report_app(call, "limited", &app, NULL);
 }
 
+/* "none" removes the purpose. */
 static int
 app_purpose(struct command_call *call)
 {

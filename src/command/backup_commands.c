@@ -149,6 +149,8 @@ report_following(void *context, const char *name, bool continued)
     fflush(stdout);
 }
 
+/* Signals are blocked and read by wait_for_signal(), so that a stop never interrupts a write to the
+ * backup. */
 static int
 follow(struct command_call *call, struct str folder, int64_t keep)
 {
@@ -168,6 +170,8 @@ follow(struct command_call *call, struct str folder, int64_t keep)
     return err ? command_fail_store(call, err, &why) : 0;
 }
 
+/* Three ways to name the target, of which exactly one must be given. A backup is verified before it
+ * is reported, because one that cannot be restored is discovered too late otherwise. */
 static int
 backup(struct command_call *call)
 {
@@ -245,6 +249,8 @@ build_backup(struct command_call *call, const char *folder, int64_t until_ms, co
     return err;
 }
 
+/* Users sign in again because sessions and tokens of the backup are deleted (end_access()): some of
+ * them may have been revoked after it was made. */
 static int
 report_restored(struct command_call *call, struct str aside, int64_t time_ms)
 {
@@ -270,6 +276,8 @@ report_restored(struct command_call *call, struct str aside, int64_t time_ms)
     return 0;
 }
 
+/* A folder of `backup --follow` is first turned into a single file, which is then restored like any
+ * other backup. The time is up to the end of the given second. */
 static int
 restore(struct command_call *call)
 {

@@ -46,6 +46,7 @@ matching_words(const struct command *command, const struct str *words, size_t co
     return used;
 }
 
+/* *used is the number of words that belong to the command; the rest are its arguments. */
 static const struct command *
 find_command(const struct str *words, size_t count, size_t *used)
 {
@@ -93,6 +94,8 @@ is_first_word(struct str word)
     return false;
 }
 
+/* A typing mistake gets a suggestion, and a word that begins several commands a pointer to their
+ * help. */
 static void
 explain_unknown_command(const struct str *words, size_t count, struct why *why)
 {
@@ -180,6 +183,8 @@ take_option(const struct str *words, size_t count, size_t *at, struct command_li
     return ERR_NONE;
 }
 
+/* Options may stand before and after arguments. "--" ends them, so that an argument may begin with
+ * a hyphen. Nothing is executed here, so that a mistake in the last word changes nothing. */
 enum err
 command_parse(struct arena *mem, const struct str *words, size_t count, struct command_line *out,
               struct why *why)
@@ -267,6 +272,8 @@ command_wants_input(const struct command_call *call)
     return command->input != NO_INPUT && !not_needed;
 }
 
+/* With --json, errors are JSON as well, on standard error, so that a program never has to parse
+ * sentences. */
 void
 command_error(struct command_call *call, enum command_severity severity, struct str name,
               struct str sentence)
@@ -287,6 +294,7 @@ command_error(struct command_call *call, enum command_severity severity, struct 
     call->console->err(call->console, buf_str(&out));
 }
 
+/* The name of the error is for programs, the sentence for people. Returns the exit status 1. */
 int
 command_fail(struct command_call *call, enum err err, const char *format, ...)
 {
@@ -299,6 +307,7 @@ command_fail(struct command_call *call, enum err err, const char *format, ...)
     return 1;
 }
 
+/* For errors that a command does not explain itself. */
 int
 command_fail_other(struct command_call *call, enum err err)
 {
@@ -348,6 +357,7 @@ command_json_done(struct command_call *call, struct json *json)
 
 /* ---- help ---- */
 
+/* The text follows from the row of the command, so help and behavior cannot differ. */
 void
 command_describe(struct buf *out, const struct command *command)
 {
@@ -380,6 +390,8 @@ command_describe(struct buf *out, const struct command *command)
         buf_add_c(out, "  Creates the store if it does not exist.\n");
 }
 
+/* Everything is escaped for troff, where a dot or an apostrophe at the start of a line is a
+ * command. */
 static void
 describe_for_man(struct buf *out, const struct command *command)
 {
@@ -403,6 +415,7 @@ describe_for_man(struct buf *out, const struct command *command)
         buf_add_c(out, ".RE\n");
 }
 
+/* The same rows in three formats: text, Markdown for documents, and troff for the manual page. */
 void
 command_describe_all(struct buf *out, enum help_format format)
 {

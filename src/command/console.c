@@ -100,6 +100,8 @@ disable_echo(struct termios *before)
     return tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden) == 0;
 }
 
+/* At most `max` bytes: one byte more is read to notice that there are more, and is an error, since
+ * a secret that is cut silently would be another one. */
 static enum err
 read_input(struct arena *mem, size_t max, bool one_line, struct str *out)
 {
@@ -123,6 +125,8 @@ read_input(struct arena *mem, size_t max, bool one_line, struct str *out)
     return ERR_NONE;
 }
 
+/* The prompt goes to standard error, because standard output may be a pipe. The terminal echoes
+ * nothing; its settings are restored also after an error. */
 enum err
 console_read_secret(struct arena *mem, const char *prompt, size_t max, struct str *out)
 {

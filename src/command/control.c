@@ -61,6 +61,7 @@ struct remote_console {
 
 /* ---- output ---- */
 
+/* One JSON object per line, either with a text or with a number (the exit status). */
 static void
 send_line(struct remote_console *remote, const char *key, struct str text, int64_t number)
 {
@@ -106,6 +107,8 @@ remote_progress(struct console *console, int percent)
 
 /* ---- one request ---- */
 
+/* Everything is checked before the command is parsed, since any process of the same user can
+ * connect. */
 enum err
 control_read_request(struct arena *mem, struct str line, struct str *words, size_t words_max,
                      size_t *count, struct str *input, struct why *why)
@@ -132,6 +135,8 @@ control_read_request(struct arena *mem, struct str line, struct str *words, size
     return ERR_NONE;
 }
 
+/* Runs on a worker thread, with the database and the settings of the service. Only commands on the
+ * store are allowed; others, such as `serve`, would act on the process itself. */
 static int
 run_request(struct control *control, struct remote_console *remote, struct str line)
 {
@@ -256,6 +261,8 @@ read_connection(struct control *control, struct connection *connection)
     return true;
 }
 
+/* Connections whose request is complete are removed from the list by read_connection(); those that
+ * are too slow are closed, so that they cannot fill the table. */
 static void
 read_connections(struct control *control, const struct pollfd *fds, size_t count)
 {
@@ -274,6 +281,8 @@ read_connections(struct control *control, const struct pollfd *fds, size_t count
     control->waiting_count = kept;
 }
 
+/* One thread reads the requests of all connections; commands run on workers (serve_connection()).
+ */
 static void *
 control_thread(void *argument)
 {
@@ -303,6 +312,7 @@ control_thread(void *argument)
     return NULL;
 }
 
+/* Also when control_start() has failed halfway. */
 static void
 close_control(struct control *control)
 {
@@ -316,6 +326,7 @@ close_control(struct control *control)
     free(control);
 }
 
+/* The thread starts last, so that everything it reads exists. */
 enum err
 control_start(const char *path, const struct control_settings *settings, struct control **out,
               struct why *why)

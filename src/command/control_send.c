@@ -13,6 +13,7 @@
 
 #define RESPONSE_LINE_MAX ((size_t)16 * 1024 * 1024) /* above LINE_MAX_BYTES of control.c */
 
+/* Absent: the request is longer than the service accepts. */
 static struct str
 write_request(struct arena *mem, const struct str *words, size_t count, struct str input)
 {
@@ -67,6 +68,7 @@ listener_is_trusted(struct arena *mem, int fd, const char *path)
            (stat(str_c(mem, file), &store) == 0 && peer.uid == store.st_uid);
 }
 
+/* The listener is checked before anything is sent: words and input may contain a password. */
 enum err
 control_send(const char *path, struct arena *mem, const struct str *words, size_t count,
              struct str input, struct console *console, int *exit_status, struct why *why)

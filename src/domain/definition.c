@@ -107,6 +107,7 @@ is_known(struct str key, const char *const *keys)
     return false;
 }
 
+/* `keys` lists the required names first, then "", then the optional ones. */
 static bool
 has_required(const struct node *node, const char *const *keys)
 {
@@ -139,6 +140,8 @@ node_is_object(const struct node *node, const char *const *keys)
     return has_required(node, keys);
 }
 
+/* False without an error if the node is absent: optional members are checked by the same
+ * function. */
 static bool
 has_children(const struct node *node, enum json_type type, const char *what, size_t min, size_t max)
 {
@@ -230,6 +233,7 @@ node_text(const struct node *node, size_t min, size_t max)
     return text;
 }
 
+/* Names become scopes, URL paths, and column values, so they need no escaping anywhere. */
 bool
 is_definition_name(struct str text)
 {
@@ -243,6 +247,8 @@ is_definition_name(struct str text)
     return true;
 }
 
+/* An absent node gives an absent name, and an invalid one an empty one, so that the caller can go
+ * on: only the first problem is reported. */
 struct str
 node_name(const struct node *node)
 {
@@ -266,6 +272,7 @@ node_bool(const struct node *node)
     return node->value->type == JSON_BOOL && node->value->integer != 0;
 }
 
+/* With min = max the number is a constant, such as the format. */
 int
 node_int(const struct node *node, int min, int max, int fallback)
 {
@@ -309,6 +316,7 @@ node_unit(const struct node *node, int32_t fallback)
     return fallback;
 }
 
+/* The index of the choice. The error lists all choices. */
 size_t
 node_choice(const struct node *node, const char *const *choices, size_t fallback)
 {
@@ -324,6 +332,7 @@ node_choice(const struct node *node, const char *const *choices, size_t fallback
     return fallback;
 }
 
+/* Every item is read, also after a problem, since the first one is kept. */
 struct str *
 node_texts(const struct node *node, size_t max, struct str (*item)(const struct node *node),
            size_t *count)

@@ -78,6 +78,8 @@ check_name(const struct node *root, const struct domain_source *source, struct s
             node_reject(&node, "%s is reserved", reserved[i]);
 }
 
+/* The text is parsed in scratch memory, which is freed after loading; what stays is copied to
+ * `in->mem`. */
 static bool
 read_file(struct definition *in, const struct domain_source *source, struct domain *out)
 {

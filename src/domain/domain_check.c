@@ -139,6 +139,7 @@ check_opposes(const struct node *node, const struct domain *domain, const struct
         check_distinct(&opposes, member->opposes, member->oppose_count);
 }
 
+/* A summary can only have members with a sentence. */
 static void
 check_summary(const struct node *root, const struct domain *domain)
 {
@@ -164,6 +165,7 @@ is_letter(char c)
     return ascii_is_letter(c) || (unsigned char)c >= 0xC3;
 }
 
+/* Sentences of hints are joined with spaces or lines, so each must be complete and single. */
 void
 domain_check_sentence(const struct node *node, struct str text)
 {
@@ -209,6 +211,8 @@ count_placeholders(const struct node *node, struct str text, struct placeholders
     return false;
 }
 
+/* A phrase is a part of a sentence that values are put into; a period or a quotation mark would end
+ * it. */
 void
 domain_check_phrase(const struct node *node, struct str text, bool with_value)
 {
@@ -357,6 +361,7 @@ check_form(const struct node *hint, const struct member *member)
         node_reject(&loose, "{list} must come last, right before the period");
 }
 
+/* An emphasis needs the text that it emphasizes. */
 static void
 check_hint(const struct node *node, const struct member *member)
 {
@@ -375,6 +380,8 @@ check_hint(const struct node *node, const struct member *member)
     check_sentences(&values, member);
 }
 
+/* Rules that concern more than one member, after all of them were read. Names of other domains are
+ * checked when all are loaded (config/definitions.c). */
 void
 domain_check(const struct node *root, const struct domain *domain)
 {

@@ -70,6 +70,7 @@ terms_of(struct arena *mem, const struct context *context)
     return terms;
 }
 
+/* The terms of a context are computed once here, not for each task of an agent. */
 static void
 read_contexts(const struct node *node, struct domain *out)
 {
@@ -90,6 +91,7 @@ read_contexts(const struct node *node, struct domain *out)
     out->context_count = node_count(node);
 }
 
+/* The lists differ in how much a word proves: see docs/DOMAINS.md. */
 static void
 read_keywords(const struct node *node, struct domain *out)
 {
@@ -107,6 +109,7 @@ read_keywords(const struct node *node, struct domain *out)
     out->not_words = node_texts(&not, WORDS_MAX, read_word, &out->not_count);
 }
 
+/* Without a summary in the definition, the domain has none. */
 static void
 read_summary(const struct node *node, struct domain *out)
 {
@@ -145,6 +148,7 @@ terms_of_title(const struct member *member)
     return terms;
 }
 
+/* A term that is in the titles of several members distinguishes none of them. */
 static size_t
 titles_with(const struct member *members, size_t count, uint32_t term)
 {
@@ -173,6 +177,7 @@ set_title_terms(struct arena *mem, struct member *members, size_t count)
     }
 }
 
+/* Vocabularies were read before, because members refer to them by name. */
 static void
 read_members(const struct node *node, struct domain *out)
 {
@@ -216,6 +221,7 @@ make_consent(struct arena *mem, const struct domain *domain)
     return str_copy(mem, buf_str(&out));
 }
 
+/* The heading is the title if there is none. */
 static void
 read_texts(const struct node *root, struct domain *out)
 {
@@ -233,6 +239,7 @@ read_texts(const struct node *root, struct domain *out)
         out->description = STR("");
 }
 
+/* Vocabularies are read before members, which refer to them. */
 void
 domain_read(const struct node *root, struct domain *out)
 {

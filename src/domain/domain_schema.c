@@ -45,6 +45,7 @@ put_bounds(struct json *out, double minimum, double maximum)
     put_number(out, "maximum", maximum);
 }
 
+/* Numbers have the bounds of all stored numbers. */
 static void
 put_property(struct json *out, const struct member *member, const struct property *property)
 {
@@ -78,6 +79,8 @@ put_object(struct arena *mem, struct json *out, const struct member *member)
     json_close_object(out);
 }
 
+/* The schema describes what can be written: names of the properties of an object are in
+ * put_object(). */
 static void
 put_member(struct arena *mem, struct json *out, const struct member *member)
 {
@@ -110,6 +113,8 @@ put_member(struct arena *mem, struct json *out, const struct member *member)
     json_close_object(out);
 }
 
+/* JSON Schema 2020-12. additionalProperties is false, since unknown members are an error when they
+ * are written. */
 struct str
 domain_schema(struct arena *mem, const struct domain *domain)
 {

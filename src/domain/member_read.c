@@ -18,6 +18,8 @@
 
 /* ---- single keys ---- */
 
+/* cardinality and items follow from the type; they must be stated nevertheless, so that a
+ * definition can be read without this code. */
 static void
 read_type(const struct node *node, struct member *out)
 {
@@ -104,6 +106,7 @@ read_trims(const struct node *node, struct member *out)
     out->trims = list;
 }
 
+/* One name, or a list of names. */
 static void
 read_opposes(const struct node *node, struct member *out)
 {
@@ -134,6 +137,8 @@ read_only_in(const struct node *node, const struct domain *domain, struct member
         out->only_in = node_texts(&only_in, ITEMS_MAX, node_name, &out->only_in_count);
 }
 
+/* Each problem is reported at the node that is wrong. Only the first is kept (definition.h), so the
+ * more likely ones come first. */
 static void
 read_bounds(const struct node *node, struct member *out)
 {
@@ -216,6 +221,7 @@ read_context_weights(const struct node *node, const struct domain *domain, struc
 
 /* ---- hint and json ---- */
 
+/* A sentence of a value replaces the pattern of the member, so it has no placeholder. */
 static void
 read_sentences(const struct node *node, struct member *out)
 {
@@ -235,6 +241,7 @@ read_sentences(const struct node *node, struct member *out)
     out->hint.value_count = node_count(node);
 }
 
+/* For a property that is true or false, a phrase for each; otherwise one phrase with the value. */
 static void
 read_phrase(const struct node *node, struct property *out)
 {
@@ -359,6 +366,7 @@ read_json(const struct node *node, struct member *out)
         node_reject(&limit, "only an array can have a limit");
 }
 
+/* Folded like the keys of values, with which it is compared. */
 static void
 read_sole(const struct node *node, struct member *out)
 {
@@ -380,6 +388,7 @@ read_separate(const struct node *node, struct member *out)
         node_reject(&separate, "is allowed only for an array without a vocabulary");
 }
 
+/* The type comes first: it decides which other keys are allowed. */
 void
 member_read(const struct node *node, const struct domain *domain, struct member *out)
 {

@@ -100,6 +100,8 @@ struct sorted {
     struct activity record;
 };
 
+/* By day, then by the bytes of the hashed line, so that every program that verifies a chain sorts
+ * the records in the same way. */
 static int
 compare(const void *left, const void *right)
 {
@@ -112,6 +114,7 @@ compare(const void *left, const void *right)
     return order != 0 ? order : (a->line.len > b->line.len) - (a->line.len < b->line.len);
 }
 
+/* Each line is written once before sorting, not in each comparison. */
 void
 activity_sort(struct arena *mem, struct activity *records, size_t count)
 {
@@ -124,6 +127,8 @@ activity_sort(struct arena *mem, struct activity *records, size_t count)
         records[i] = sorted[i].record;
 }
 
+/* The text that is hashed is a public format (docs/ACTIVITY.md): users verify their exports with
+ * it. A change of one byte would make every earlier chain wrong. */
 struct str
 activity_hash(struct arena *mem, struct str user_id, int64_t day, struct str previous,
               const struct activity *records, size_t count)
@@ -195,6 +200,7 @@ activity_problem(struct arena *mem, struct activity_log *log, int64_t *day)
 
 /* ---- as JSON ---- */
 
+/* The names of the members are part of the public format of exports. */
 static void
 write_record(struct json *out, const struct activity *record)
 {
@@ -212,6 +218,8 @@ write_record(struct json *out, const struct activity *record)
     json_close_object(out);
 }
 
+/* Records are sorted by day, so those of one day are together. An open day has no hash yet, and
+ * only closed ones are in the chain. */
 void
 activity_write_log(struct json *out, struct arena *mem, const struct activity_log *log)
 {
@@ -265,6 +273,8 @@ add_cell(struct buf *out, struct str text)
     buf_add_c(out, "\",");
 }
 
+/* CSV with CRLF (RFC 4180), one line per record. It has no hashes; only the JSON can be
+ * verified. */
 void
 activity_write_table(struct buf *out, struct arena *mem, const struct activity_log *log)
 {

@@ -57,6 +57,8 @@ app_kind_name(enum app_kind kind)
     return kind_names[kind];
 }
 
+/* False: a kind that this version does not know, for example of a store that a later one has
+ * written. */
 bool
 app_kind_read(struct str text, enum app_kind *out)
 {
@@ -127,6 +129,9 @@ contains_service_name(struct arena *mem, struct str name)
     return false;
 }
 
+/* For names that clients choose themselves, which may be longer and may contain the name of the
+ * service. Everything that could make one name look like another on the consent page is refused for
+ * them as well. */
 const char *
 app_claimed_name_problem(struct str name)
 {
@@ -145,6 +150,8 @@ app_claimed_name_problem(struct str name)
     return NULL;
 }
 
+/* For names of apps in the portal. The length is checked first, since its limit is the smaller
+ * one. */
 const char *
 app_name_problem(struct arena *mem, struct str name)
 {
@@ -175,6 +182,8 @@ uris_problem(struct arena *mem, const struct str *uris, size_t count)
     return out.len == 0 ? NULL : str_copy(mem, buf_str(&out)).ptr;
 }
 
+/* One URI per line, as the column of the store has them. URIs cannot contain line breaks
+ * (only_uri_chars()). */
 struct str
 app_join_uris(struct arena *mem, const struct str *uris, size_t count, const char **problem)
 {

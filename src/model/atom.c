@@ -21,6 +21,8 @@ atom_status_name(enum atom_status status)
     return statuses[status];
 }
 
+/* False: a status that this version does not know. The caller must not guess: an atom that looks
+ * active would be sent to apps. */
 bool
 atom_status_read(struct str text, enum atom_status *out)
 {
@@ -33,6 +35,7 @@ atom_status_read(struct str text, enum atom_status *out)
     return false;
 }
 
+/* The reasons of the API and the page; a free text could contain anything about the user. */
 bool
 atom_reason_valid(struct str reason)
 {
@@ -99,6 +102,7 @@ atom_first_app(const struct sourced_atom *atom)
     return STR_NONE;
 }
 
+/* The order of the other sources stays. */
 void
 atom_drop_source(struct sourced_atom *atom, struct str source)
 {
@@ -161,6 +165,8 @@ put_word(char *at, const struct word *word)
     return at + word->length;
 }
 
+/* The five possible values as constant texts, since formatting numbers would be a large part of
+ * writing a list of atoms. */
 static const struct word *
 confidence_word(const struct atom *atom)
 {
@@ -194,6 +200,8 @@ struct time_cache {
     char text[TIME_TEXT_LENGTH + 2];
 };
 
+/* The atoms of one write have the same time, so the last text is kept and used again. 0 is written
+ * as null. */
 static char *
 put_time(char *at, int64_t seconds, struct time_cache *last)
 {
@@ -291,6 +299,8 @@ write_member(struct json *out, const struct member *member, const struct atom *a
         json_close_array(out);
 }
 
+/* Members are written in the order of the definition, and only those with an active value. *active
+ * counts the values. */
 struct str
 atom_record(struct arena *mem, const struct domain *domain, const struct atom *atoms, size_t count,
             int64_t *active)

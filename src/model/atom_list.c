@@ -265,6 +265,8 @@ read_atom(const struct atom_line *line, struct str domain, struct str *rest, str
     return valid;
 }
 
+/* False: the last line is not complete, so the list is damaged. Only the front of the line is read
+ * here; the rest costs more and is often not needed. */
 bool
 atom_list_next(struct str *list, struct atom_line *out)
 {
@@ -301,6 +303,7 @@ atom_list_read_line(const struct atom_line *line, struct str domain, struct str 
     return valid;
 }
 
+/* An upper bound for the size of the array. */
 static size_t
 count_lines(struct str text)
 {
@@ -322,6 +325,8 @@ insert_atom(struct sourced_atom *atoms, size_t at)
     atoms[at] = moving;
 }
 
+/* False: the list is damaged; what was read before the damage must not be used. Lines are usually
+ * in the order of their sequence numbers already. */
 bool
 atom_list_read(struct arena *mem, struct str domain, struct str text, struct str caller,
                struct sourced_atom **out, size_t *count)
@@ -363,6 +368,8 @@ add_number(struct buf *out, int64_t number, int64_t fallback)
     buf_add_char(out, '\t');
 }
 
+/* False: a field has a character that separates fields. The value must then not be stored, or the
+ * list could not be read again. */
 static bool
 write_line(struct buf *out, const struct sourced_atom *sourced)
 {

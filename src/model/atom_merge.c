@@ -224,6 +224,8 @@ withheld_id(struct atom_merge *merge, const struct preference_item *item)
     return str_format(merge->mem, "atm_%.*s", DIGEST_SHORT_LENGTH, digest);
 }
 
+/* Withheld values are reported as waiting, not as known: otherwise an app could find out by writing
+ * which of its guesses are stored. */
 static struct preference_outcome
 outcome_of(struct atom_merge *merge, const struct preference_item *item, bool known)
 {

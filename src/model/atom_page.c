@@ -72,6 +72,8 @@ insert_sorted(struct atom_line *lines, size_t first, size_t at)
     lines[at] = moving;
 }
 
+/* Only the front of each line is read, to count and to sort; a domain that the caller may not read
+ * is skipped without an error. */
 static bool
 scan_list(struct atom_page_reader *reading, struct str list, struct slice *slice)
 {
@@ -105,6 +107,8 @@ newest(const struct atom_page_reader *reading)
     return found;
 }
 
+/* Every list is sorted by sequence number, so the page is a merge from their ends: the newest line
+ * of all slices comes next. Only the atoms of the page are read completely. */
 bool
 atom_page_read(struct arena *mem, const struct atom_list *lists, size_t list_count,
                const struct atom_query *query, struct atom_page *out)

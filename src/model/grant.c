@@ -9,6 +9,7 @@
 /* Beyond this a new place replaces the others. */
 #define SHOWN_MAX 4096
 
+/* The values of the consent form. */
 bool
 grant_term_read(struct str text, enum grant_term *out)
 {
@@ -22,6 +23,7 @@ grant_term_read(struct str text, enum grant_term *out)
     return false;
 }
 
+/* A month is 30 days and a year 365, as the page says. */
 int64_t
 grant_term_end(enum grant_term term, int64_t now)
 {
@@ -101,6 +103,8 @@ grant_choose_sensitive(struct permissions *grant, scopes asked, scopes chosen)
         ((grant->sensitive_domains & ~shown) | (chosen & shown)) & scopes_readable(grant->scopes);
 }
 
+/* Scopes that were on the page are as selected; scopes that were not stay as they were. Sensitive
+ * facts are decided separately. */
 struct permissions
 grant_after_consent(const struct permissions *held, scopes asked, scopes selected)
 {
@@ -134,6 +138,7 @@ grant_limited_scopes(scopes asked, scopes selected, scopes domains)
     return (allowed & ~(DOMAINS_ALL | SCOPE_PREFERENCES_READ)) | (readable & domains);
 }
 
+/* If the user allowed every domain that the request asked for, this is a normal consent. */
 struct permissions
 grant_after_limited_consent(const struct permissions *held, scopes asked, scopes selected,
                             scopes domains)
@@ -177,6 +182,8 @@ grant_covered(const struct permissions *held, scopes asked)
     return covered;
 }
 
+/* `shown` is the description of an app that the user has consented to, and below it the places it
+ * may return to. False: something has changed since, so the user must be asked again. */
 bool
 grant_shows(struct str shown, struct str about, struct str place)
 {

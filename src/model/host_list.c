@@ -5,6 +5,7 @@
 #define HOST_MAX 253
 #define LABEL_MAX 63
 
+/* In lower case only, because hosts are compared as text (RFC 1035 §2.3.4 for the length). */
 static bool
 label_valid(struct str label)
 {
@@ -33,6 +34,8 @@ host_name_valid(struct str host)
     return label.ptr[0] < '0' || label.ptr[0] > '9';
 }
 
+/* A name without a dot would be a whole top-level domain or a machine of the local network; only
+ * localhost is allowed. */
 const char *
 host_list_problem(struct str list)
 {

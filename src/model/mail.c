@@ -15,6 +15,7 @@ mail_kind_name(enum mail_kind kind)
     return names[kind];
 }
 
+/* False: a kind that this version does not know. */
 bool
 mail_kind_read(struct str text, enum mail_kind *out)
 {

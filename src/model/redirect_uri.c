@@ -28,6 +28,8 @@ is_uri_char(char c)
     return ascii_is_alphanumeric(c) || (c != '\0' && strchr("-._~:/?[]@!$&'()+,;=%", c) != NULL);
 }
 
+/* The characters of RFC 3986; each % must begin an escape, or programs would read the URI
+ * differently. */
 static bool
 only_uri_chars(struct str uri)
 {
@@ -108,6 +110,9 @@ scheme_valid(struct str scheme)
     return true;
 }
 
+/* The operator allows schemes for native apps (RFC 8252 §7.1). Those that browsers handle
+ * themselves can never be allowed: a redirect to javascript: would run code of the app on a page of
+ * this service. */
 const char *
 redirect_schemes_problem(const char *schemes)
 {
@@ -152,6 +157,8 @@ number_valid(struct str host)
     return !is_number(label) || (count == 4 && plain == 4);
 }
 
+/* A name, an IPv4 address, or an IPv6 address in brackets. Upper case is refused, since registered
+ * URIs are compared character by character. */
 static bool
 host_valid(struct str host)
 {
@@ -285,6 +292,8 @@ redirect_uri_matches(struct str registered, struct str asked)
            rest_matches(ours.rest, theirs.rest) && port_valid(theirs.port);
 }
 
+/* Native apps listen on a port that they do not know in advance (RFC 8252 §7.3), so the port of a
+ * loopback URI does not count when URIs are compared. */
 struct str
 redirect_uri_without_port(struct arena *mem, struct str uri)
 {
@@ -311,6 +320,8 @@ path_of(const struct parts *parts)
     return str_first(parts->rest, str_index(parts->rest, '?'));
 }
 
+/* The first row that applies explains the difference best, so the order matters: *distance is
+ * smaller for URIs that differ less. Only for developers; the comparison itself is exact. */
 const char *
 redirect_uri_difference(struct str registered, struct str asked, int *distance)
 {
@@ -354,6 +365,8 @@ redirect_uri_host(struct str uri)
     return str_eq(parts.scheme, STR("https")) ? parts.host : STR("localhost");
 }
 
+/* For the consent page: where the user will be sent. Only the host is shown, because users judge a
+ * URL by it, and a path could pretend another one. */
 struct str
 redirect_uri_display(struct arena *mem, struct str uri)
 {
@@ -365,6 +378,8 @@ redirect_uri_display(struct arena *mem, struct str uri)
     return str_copy(mem, parts.host);
 }
 
+/* For form-action of the page's Content-Security-Policy: browsers apply it to the redirect after
+ * the form was sent. */
 struct str
 redirect_uri_origin(struct arena *mem, struct str uri)
 {

@@ -37,6 +37,8 @@ static size_t row_count = FIXED_ROWS;
 _Static_assert(FIXED_ROWS + DOMAINS_MAX <= sizeof rows / sizeof rows[0], "a set has 64 bits");
 _Static_assert(SCOPE_FIRST_DOMAIN == 1 << FIXED_ROWS, "domains follow the fixed scopes");
 
+/* Call before any thread reads the rows: they have no lock. They point to the names, titles, and
+ * sentences of the domains. */
 void
 scopes_setup(const struct domains *domains)
 {
@@ -80,6 +82,7 @@ scope_named(struct str name)
     return 0;
 }
 
+/* A repeated name is an error like an unknown one. */
 bool
 scopes_read(struct str text, scopes *out, struct str *unknown)
 {

@@ -32,6 +32,9 @@ secret_length(struct str text)
     return 0;
 }
 
+/* The text comes from a client that made a mistake, and is shown to the developer: a secret in it
+ * is cut to the prefix that names its kind, and characters that could deceive become "?". It is cut
+ * between characters, never within one. */
 struct str
 refusal_clean(struct arena *mem, struct str text, size_t max)
 {

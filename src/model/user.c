@@ -22,6 +22,8 @@
 
 /* ---- id ---- */
 
+/* Checked before every lookup by id, so that a text of any length or content never gets into a
+ * statement. */
 bool
 user_id_well_formed(struct str text)
 {
@@ -61,6 +63,8 @@ is_reserved(struct str username)
     return strstr(plain, "penchant") != NULL;
 }
 
+/* A username must not look like an id, because commands accept either. Names that could pass for a
+ * part of the service are reserved. */
 const char *
 user_username_problem(struct str folded)
 {
@@ -167,6 +171,8 @@ user_clean_name(struct arena *mem, struct str name)
     return str_present(name) ? trim_spaces(utf8_nfc(mem, name)) : STR_NONE;
 }
 
+/* Names appear on consent pages of other apps and in email, so characters that change the direction
+ * of text could change what a sentence says. */
 const char *
 user_name_problem(struct str cleaned)
 {
