@@ -151,6 +151,8 @@ chunk_for(struct arena *arena, size_t need)
     return chunk;
 }
 
+/* Never returns NULL: without memory the process ends, so callers need no check. Under
+ * AddressSanitizer, a red zone after each block finds overflows. */
 void *
 arena_alloc(struct arena *arena, size_t size)
 {
@@ -218,6 +220,8 @@ free_large(struct arena *arena, const void *block)
     }
 }
 
+/* The old block stays in the arena, except a large one, so growing a buffer step by step does not
+ * keep every size. */
 void *
 arena_grow(struct arena *arena, void *old, size_t used, size_t size)
 {
@@ -230,6 +234,8 @@ arena_grow(struct arena *arena, void *old, size_t used, size_t size)
     return grown;
 }
 
+/* Everything is overwritten, since requests contain passwords and tokens; one chunk stays, so that
+ * the next request allocates nothing. */
 void
 arena_reset(struct arena *arena)
 {
@@ -253,6 +259,7 @@ arena_reset(struct arena *arena)
     return_budget(arena);
 }
 
+/* NULL is allowed. */
 void
 arena_free(struct arena *arena)
 {

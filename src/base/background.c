@@ -28,6 +28,7 @@ background_thread(pthread_t *thread, void *(*run)(void *), void *argument)
     return started;
 }
 
+/* False: no thread could be started, and nothing needs to be stopped. */
 bool
 background_start(struct background *background, void *(*run)(void *), void *argument)
 {
@@ -72,6 +73,7 @@ background_is_stopping(struct background *background)
     return stopping;
 }
 
+/* Waits until the current step of the thread has ended. */
 void
 background_stop(struct background *background)
 {

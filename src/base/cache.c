@@ -50,6 +50,7 @@ cache_new(size_t bytes_max)
     return cache;
 }
 
+/* No thread may use the cache any more. */
 void
 cache_free(struct cache *cache)
 {
@@ -90,6 +91,7 @@ size_of(const struct entry *entry)
     return sizeof *entry + entry->length + MALLOC_OVERHEAD;
 }
 
+/* Call with the lock of the shard held. */
 static struct entry *
 find(struct shard *shard, const struct cache_key *key)
 {
@@ -185,6 +187,8 @@ cache_has(struct cache *cache, const struct cache_key *key)
     return found;
 }
 
+/* A value that would take too large a part of a shard is not stored, since it would evict too
+ * much. */
 void
 cache_put(struct cache *cache, const struct cache_key *key, struct str value)
 {
@@ -222,6 +226,7 @@ cache_enabled(const struct cache *cache)
     return cache->shard_max > 0;
 }
 
+/* Shards are read one after another, while others change; for metrics this is enough. */
 struct cache_counts
 cache_count(struct cache *cache)
 {

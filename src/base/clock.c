@@ -76,6 +76,8 @@ clock_cond_init(pthread_cond_t *cond)
     pthread_condattr_destroy(&attributes);
 }
 
+/* False: `until` has passed. CLOCK_MONOTONIC, so that a clock that is set back does not prolong the
+ * wait. */
 bool
 clock_sem_wait(sem_t *semaphore, int64_t until)
 {

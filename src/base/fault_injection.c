@@ -24,6 +24,8 @@ struct script {
 static struct script no_script = { .calls_left = -1 };
 static struct script *script = &no_script;
 
+/* Only in the fault injection build. The test and the program share the file, so the test changes
+ * clock and faults while the program runs. */
 void
 fault_injection_start(void)
 {

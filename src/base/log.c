@@ -79,6 +79,7 @@ struct line {
     size_t length;
 };
 
+/* A line that is too long is cut; the newline always fits. */
 static void
 add(struct line *line, const char *bytes, size_t length)
 {
@@ -176,6 +177,8 @@ add_field(struct line *line, const struct log_field *field)
     }
 }
 
+/* In the thread that logs, so that the queue has bytes and no pointers into the memory of a
+ * request. */
 static void
 make_line(struct line *line, enum log_level level, const char *event,
           const struct log_field *fields, size_t count)
@@ -207,6 +210,7 @@ make_line(struct line *line, enum log_level level, const char *event,
     line->bytes[line->length++] = '\n';
 }
 
+/* Blocks if the reader of standard error is slow, so normally only the log thread calls it. */
 static void
 write_all(const char *bytes, size_t length)
 {
@@ -291,6 +295,8 @@ free_queue(void)
     queue.bytes = NULL;
 }
 
+/* May be called again after log_stop(), as a restart in place does. A thread that is still blocked
+ * in write() is kept instead of starting a second one. */
 void
 log_start(void)
 {
@@ -338,6 +344,8 @@ log_stop(void)
         free_queue();
 }
 
+/* Never waits for the reader of the log: if the queue is full, the line is dropped and counted.
+ * Before log_start() and after log_stop(), the caller writes itself. */
 void
 log_write(enum log_level level, const char *event, const struct log_field *fields, size_t count)
 {

@@ -46,6 +46,7 @@ histogram_count(const struct histogram *histogram)
     return count;
 }
 
+/* Writers run in the order in which they were registered. */
 void
 metric_register(metric_writer *write, void *context)
 {
@@ -111,6 +112,9 @@ metric_seconds(struct buf *page, const char *name, const char *labels, int64_t m
                    (long long)ms % 1000);
 }
 
+/* Buckets are cumulative (Prometheus text format), and the last one is +Inf. Counts are read one by
+ * one while others change them, so the count is made from the buckets, never larger or smaller than
+ * their sum. */
 void
 metric_histogram(struct buf *page, const char *name, const char *labels,
                  const struct histogram *histogram)

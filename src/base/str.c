@@ -32,6 +32,7 @@ lower_eight(const char *text)
     return bytes | (~bytes & (from_a ^ after_z) & ones * 0x80) >> 2;
 }
 
+/* ASCII only, as HTTP headers and schemes need it. Eight bytes at a time. */
 bool
 str_eq_nocase(struct str a, struct str b)
 {
@@ -143,6 +144,7 @@ str_lower(struct arena *mem, struct str s)
     return (struct str){ copy, s.len };
 }
 
+/* The result ends with a NUL, which its length does not include. Empty if the format is invalid. */
 struct str
 str_format(struct arena *mem, const char *format, ...)
 {

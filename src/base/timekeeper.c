@@ -45,6 +45,8 @@ set_back(int64_t now)
         log_warn("clock_set_back", log_number("seconds", before - now));
 }
 
+/* Every thread reports the time that it sees, so a clock that was set back is noticed by the first
+ * request afterwards. */
 int64_t
 timekeeper_now(void)
 {
@@ -108,6 +110,7 @@ timekeeper_save(void)
     };
 }
 
+/* Before other threads use the clock. */
 void
 timekeeper_load(struct timekeeper_state state)
 {

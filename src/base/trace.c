@@ -35,6 +35,8 @@ ends_well(struct str parent)
            (parent.len == TRACEPARENT_LENGTH || parent.ptr[TRACEPARENT_LENGTH] == '-');
 }
 
+/* W3C Trace Context §3.2. An invalid header is ignored, as the specification requires, and so is an
+ * id of zeros. A later version may have more fields at its end. */
 struct str
 trace_id(struct str parent)
 {
@@ -47,6 +49,7 @@ trace_id(struct str parent)
     return valid ? (struct str){ parent.ptr + TRACE_AT, TRACE_LENGTH } : STR_NONE;
 }
 
+/* Writes version 00. Of the flags only "sampled" is passed on, since the others are not known. */
 void
 trace_continue(struct str parent, const char *span, char out[TRACEPARENT_LENGTH + 1])
 {

@@ -75,6 +75,7 @@ work(void *argument)
     return NULL;
 }
 
+/* Threads are started when they are needed, so an idle pool costs nothing. */
 struct workers *
 workers_start(const char *name, size_t threads, size_t queue_max, int niceness)
 {
@@ -109,6 +110,7 @@ start_thread_if_needed(struct workers *workers)
     pthread_attr_destroy(&attributes);
 }
 
+/* False: the queue is full; the caller responds that the service is busy. Never blocks. */
 bool
 workers_submit(struct workers *workers, void (*run)(void *), void *argument)
 {
@@ -142,6 +144,7 @@ write_metric(struct buf *page, const struct workers *workers, const char *suffix
     metric_put(page, name, type, help, value);
 }
 
+/* Copied under the lock and written without it. */
 void
 workers_write_metrics(struct buf *page, void *context)
 {
@@ -158,6 +161,7 @@ workers_write_metrics(struct buf *page, void *context)
                  "Jobs rejected because the queue was full.", (int64_t)refused);
 }
 
+/* Jobs in the queue are finished first. */
 void
 workers_stop(struct workers *workers)
 {

@@ -53,6 +53,8 @@ write_batch(struct db_tx *tx, void *argument)
     return err;
 }
 
+/* In batches, so that no transaction lasts for long. After an error, the records that were not
+ * written go back to memory (activity_counters_finish()), and the next call writes them. */
 enum err
 activity_write(struct db *db, struct arena *mem, struct activity_counters *counters)
 {
@@ -112,6 +114,7 @@ newest_first(const void *left, const void *right)
     return (a->last_at < b->last_at) - (a->last_at > b->last_at);
 }
 
+/* Stored records and those in memory are merged: what happened seconds ago is shown, too. */
 enum err
 activity_of_user(struct db *db, struct arena *mem, struct activity_counters *counters,
                  struct str user_id, struct activity **out, size_t *count)
@@ -135,6 +138,7 @@ activity_of_user(struct db *db, struct arena *mem, struct activity_counters *cou
     return ERR_NONE;
 }
 
+/* Only what is stored, because records in memory belong to no chain yet. */
 enum err
 activity_export(struct db *db, struct arena *mem, struct str user_id, bool as_table,
                 struct buf *out)

@@ -66,6 +66,8 @@ write_metrics(struct buf *page, void *context)
                (int64_t)atomic_load_explicit(&counters->dropped, memory_order_relaxed));
 }
 
+/* The table of each shard is sized here by the number of domains, and its memory is never more than
+ * SHARD_BYTES. It is allocated when the shard is first used. */
 struct activity_counters *
 activity_counters_new(const struct domains *domains)
 {
@@ -86,6 +88,7 @@ activity_counters_new(const struct domains *domains)
     return counters;
 }
 
+/* No thread may count any more; what was not written is lost. */
 void
 activity_counters_free(struct activity_counters *counters)
 {
@@ -198,6 +201,8 @@ read_id(struct str id, char out[USAGE_ID_LENGTH])
     return id.len == USAGE_ID_LENGTH;
 }
 
+/* Never waits for the store. If the shard is full, the request is not counted, and a metric counts
+ * that. */
 void
 activity_counters_add(struct activity_counters *counters, const struct activity_count *count)
 {
@@ -317,6 +322,8 @@ empty_shard(struct activity_counters *counters, struct arena *mem, struct shard 
     atomic_store_explicit(&shard->filling, false, memory_order_relaxed);
 }
 
+/* Empties all shards into `taken`, where a peek still finds the records until
+ * activity_counters_finish(). One thread drains at a time. */
 void
 activity_counters_drain(struct activity_counters *counters, struct arena *mem,
                         struct activity_batch *out)
@@ -429,6 +436,8 @@ peek_taken(const struct activity_counters *counters, struct arena *mem, struct s
     }
 }
 
+/* taken_lock comes first: a drain that ran between reading `taken` and the shards would make a
+ * record appear nowhere. */
 void
 activity_counters_peek(struct activity_counters *counters, struct arena *mem, struct str user_id,
                        struct activity_batch *out)

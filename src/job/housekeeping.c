@@ -65,6 +65,8 @@ wait_for(struct housekeeping *housekeeping, int64_t ms)
     return stopping;
 }
 
+/* An error of one does not stop the other. The arena is reset between them, since each batch can be
+ * large. */
 static void
 write_counts(struct housekeeping *housekeeping, struct arena *mem)
 {
@@ -179,6 +181,8 @@ rebuild_hints(struct housekeeping *housekeeping, struct arena *mem)
     }
 }
 
+/* The thread of housekeeping. Everything it does can wait, so it looks for work at intervals, one
+ * thing after another. */
 static void *
 run(void *argument)
 {
@@ -202,6 +206,7 @@ run(void *argument)
     return NULL;
 }
 
+/* NULL: the service can run without it, but expired rows stay and counters are not written. */
 struct housekeeping *
 housekeeping_start(struct db *db, struct usage_counters *counters,
                    struct activity_counters *activity, struct rebuild_queue *rebuilds)

@@ -148,6 +148,8 @@ count_waiting(struct outbox *outbox, struct arena *mem)
     atomic_store(&outbox->oldest, oldest);
 }
 
+/* From counters in memory; the number of waiting emails is as old as the last look at the
+ * outbox. */
 static void
 write_metrics(struct buf *page, void *context)
 {
@@ -169,6 +171,7 @@ write_metrics(struct buf *page, void *context)
 
 /* ---- the thread ---- */
 
+/* The thread of the outbox. While there is more to send, it does not pause. */
 static void *
 run(void *argument)
 {
@@ -183,6 +186,7 @@ run(void *argument)
     return NULL;
 }
 
+/* NULL: email stays in the outbox, and another node may send it. */
 struct outbox *
 outbox_start(const struct outbox_settings *settings)
 {

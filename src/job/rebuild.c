@@ -30,6 +30,7 @@ struct rebuild_queue {
     size_t next; /* slot to take from */
 };
 
+/* A fixed table: a flood of users with outdated hint sets cannot fill the memory. */
 struct rebuild_queue *
 rebuild_queue_new(const struct domains *domains)
 {
@@ -149,6 +150,8 @@ make_sets(struct db_tx *tx, struct round *round)
     return err;
 }
 
+/* Writes a set only if the stored one is still the one it was made from (`before`): a write of the
+ * user in between has made a newer one. */
 static enum err
 save_sets(struct db_tx *tx, void *argument)
 {
@@ -160,6 +163,7 @@ save_sets(struct db_tx *tx, void *argument)
     return err;
 }
 
+/* Reading and making the sets happens outside of the write transaction, because it takes long. */
 enum err
 rebuild_step(struct db *db, struct arena *mem, struct rebuild_queue *rebuilds, bool *more)
 {

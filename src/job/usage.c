@@ -83,6 +83,7 @@ write_day(struct db_tx *tx, const struct batch *batch, const struct usage_counte
     return write_users(tx, batch, entries + whole, count - whole, slot.number);
 }
 
+/* The entries of one app and day follow each other and are written together. */
 static enum err
 write_entries(struct db_tx *tx, void *argument)
 {
@@ -118,6 +119,7 @@ at_most(size_t count, size_t most)
     return count < most ? count : most;
 }
 
+/* After an error, the counts of batches that were not written are put back. */
 enum err
 usage_write(struct db *db, struct arena *mem, struct usage_counters *counters)
 {
@@ -175,6 +177,8 @@ peek_days(struct usage_counters *counters, struct str user_id, struct str app_id
     }
 }
 
+/* Numbers in memory are read before those in the store, so that a write in between is counted twice
+ * in this result rather than missed. */
 enum err
 usage_of_grant(struct db *db, struct arena *mem, struct usage_counters *counters,
                struct str user_id, struct str app_id, int64_t now, struct grant_usage *out)
@@ -194,6 +198,7 @@ usage_of_grant(struct db *db, struct arena *mem, struct usage_counters *counters
     return err;
 }
 
+/* The same for all users of the app. */
 enum err
 usage_of_app(struct db *db, struct arena *mem, struct usage_counters *counters, struct str app_id,
              int64_t now, struct app_usage *out)
@@ -250,6 +255,7 @@ newest_first(const void *left, const void *right)
     return (a->last_at < b->last_at) - (a->last_at > b->last_at);
 }
 
+/* The newest first, from memory and store together. */
 enum err
 refusals_of_app(struct db *db, struct arena *mem, struct usage_counters *counters,
                 struct str app_id, struct refusal **out, size_t *count)

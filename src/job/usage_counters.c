@@ -40,6 +40,7 @@ write_metrics(struct buf *page, void *context)
                (int64_t)atomic_load_explicit(&counters->dropped, memory_order_relaxed));
 }
 
+/* `part` is random, so that two processes rarely add to the same row. */
 struct usage_counters *
 usage_counters_new(void)
 {
@@ -59,6 +60,7 @@ usage_counters_new(void)
     return counters;
 }
 
+/* No thread may count any more; what was not written is lost. */
 void
 usage_counters_free(struct usage_counters *counters)
 {
@@ -182,6 +184,8 @@ lock_shard(struct usage_counters *counters)
     return shard;
 }
 
+/* Counts the app, and the user if the request was served. Requests with the same user and app share
+ * an entry in each shard. */
 void
 usage_counters_add(struct usage_counters *counters, struct str user, struct str app,
                    enum usage_outcome outcome, int64_t now)
@@ -253,6 +257,8 @@ empty_shard(struct shard *shard, struct usage_counter *out)
     return count;
 }
 
+/* Empties all shards into `taken`, sorted and with one entry per key, where a peek still finds the
+ * counts until usage_counters_restore(). */
 void
 usage_counters_drain(struct usage_counters *counters, struct arena *mem,
                      struct usage_counter **entries, size_t *count)
@@ -322,6 +328,8 @@ usage_counters_set_drained(struct usage_counters *counters, int64_t steady_ms)
     atomic_store(&counters->drained_at, steady_ms);
 }
 
+/* taken_lock comes first: a drain that ran between reading `taken` and the shards would make a
+ * count appear nowhere. `taken` is sorted, hence the binary search. */
 void
 usage_counters_peek(struct usage_counters *counters, struct str user, struct str app, int64_t day,
                     struct usage_counter *out)

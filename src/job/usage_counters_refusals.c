@@ -81,6 +81,8 @@ usage_counters_add_refusal(struct usage_counters *counters, struct arena *mem,
     pthread_mutex_unlock(&counters->refusal_lock);
 }
 
+/* The texts are copied, because the entry may be reused for another refusal after the lock is
+ * released. */
 static struct refusal
 copy_refusal(struct arena *mem, const struct counted_refusal *kept)
 {
@@ -96,6 +98,7 @@ copy_refusal(struct arena *mem, const struct counted_refusal *kept)
     };
 }
 
+/* Without an app, all refusals. They stay in memory until they were written. */
 void
 usage_counters_peek_refusals(struct usage_counters *counters, struct arena *mem, struct str app,
                              struct refusal **refusals, size_t *count)

@@ -61,6 +61,7 @@ are_ids(struct str user, struct str app)
     return usage_counters_is_id(user, STR("usr_")) && usage_counters_is_app(app);
 }
 
+/* The table is allocated at the first call of a tool, since many services have no MCP clients. */
 void
 usage_counters_add_tool(struct usage_counters *counters, struct str user, struct str app,
                         enum usage_tool tool, int64_t now)

@@ -75,6 +75,7 @@ open_socket(void *argument, curlsocktype purpose, struct curl_sockaddr *address)
     return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
 }
 
+/* Returning an error ends the transfer. */
 static size_t
 add_body(char *data, size_t size, size_t count, void *argument)
 {
@@ -107,6 +108,7 @@ keep_header(struct str line, struct str name, char out[HEADER_MAX])
     out[at + length] = '\0';
 }
 
+/* The limit holds for all headers together. Only two of them are kept. */
 static size_t
 add_header(char *data, size_t size, size_t count, void *argument)
 {
@@ -171,6 +173,7 @@ set_options(const struct fetcher *fetcher, struct transfer *transfer)
     return curl_multi_add_handle(fetcher->multi, curl) == CURLM_OK;
 }
 
+/* A handle must be removed from the multi handle before it is cleaned up. */
 static void
 free_transfer(struct fetcher *fetcher, struct transfer *transfer)
 {
@@ -227,6 +230,8 @@ finish(struct fetcher *fetcher, struct transfer *transfer, enum fetch_result res
     free_transfer(fetcher, transfer);
 }
 
+/* The caller tells the user which of these happened; it never passes on a text of the other
+ * host. */
 static enum fetch_result
 classify_result(const struct transfer *transfer, CURLcode code)
 {
@@ -240,6 +245,7 @@ classify_result(const struct transfer *transfer, CURLcode code)
     return transfer->forbidden ? FETCH_FORBIDDEN : FETCH_UNREACHABLE;
 }
 
+/* Reads all results that curl_multi_perform() has produced. */
 static void
 finish_completed(struct fetcher *fetcher)
 {
@@ -342,6 +348,8 @@ run(void *argument)
     }
 }
 
+/* Aborts on failure: this happens at the start only. Without a setting, Debian's bundle of
+ * certificate authorities is used. */
 struct fetcher *
 fetcher_start(const struct fetch_settings *settings)
 {
@@ -360,6 +368,8 @@ fetcher_start(const struct fetch_settings *settings)
     return fetcher;
 }
 
+/* Ends all transfers and refuses new ones, so that requests that wait are answered before the
+ * service stops. */
 void
 fetcher_cancel(struct fetcher *fetcher)
 {
@@ -371,6 +381,7 @@ fetcher_cancel(struct fetcher *fetcher)
     curl_multi_wakeup(fetcher->multi);
 }
 
+/* Cancels what still runs, and waits for the thread. */
 void
 fetcher_free(struct fetcher *fetcher)
 {
@@ -445,6 +456,8 @@ join(struct fetcher *fetcher, struct fetch *fetch)
     return true;
 }
 
+/* ready() is called once, on the fetch thread, or at once if too many requests wait already
+ * (FETCH_BUSY). */
 void
 fetcher_get(struct fetcher *fetcher, struct fetch *fetch, void (*ready)(void *context),
             void *context)
@@ -465,6 +478,7 @@ fetcher_get(struct fetcher *fetcher, struct fetch *fetch, void (*ready)(void *co
     ready(context);
 }
 
+/* Copied under the lock and written without it. */
 void
 fetcher_write_metrics(struct buf *page, void *context)
 {

@@ -24,6 +24,8 @@ struct http_client {
     char error[CURL_ERROR_SIZE];
 };
 
+/* Without libcurl, every request fails with an error. Environment variables have no effect: the
+ * same command gives the same result. */
 struct http_client *
 http_client_new(const char *ca_file)
 {
@@ -81,6 +83,8 @@ expiry(CURL *curl)
     return 0;
 }
 
+/* Reuses the connection of the last request if it can. Redirects are not followed, because the
+ * checks examine them. */
 enum err
 http_client_send(struct http_client *client, struct arena *mem, const struct http_call *call,
                  struct http_reply *reply, struct why *why)
@@ -127,6 +131,7 @@ http_client_send(struct http_client *client, struct arena *mem, const struct htt
     return ERR_NONE;
 }
 
+/* The first of several; names are case-insensitive. */
 struct str
 http_reply_header(const struct http_reply *reply, const char *name)
 {

@@ -62,6 +62,7 @@ has_prefix(const uint8_t *address, const uint8_t *base, unsigned bits)
            (rest == 0 || (address[whole] ^ base[whole]) >> (8 - rest) == 0);
 }
 
+/* Only global unicast addresses, without the special-purpose ranges in it (IANA registry). */
 static bool
 public_v6(const uint8_t *address)
 {
@@ -73,6 +74,7 @@ public_v6(const uint8_t *address)
     return true;
 }
 
+/* Anything but IPv4 and IPv6 is not public. */
 bool
 public_address(const struct sockaddr *address)
 {

@@ -18,6 +18,7 @@
 #define SECONDS_MAX 60L
 #define FILE_SCHEME "file:"
 
+/* A password in a URL would be shown by programs that print settings. */
 const char *
 smtp_url_problem(const char *url)
 {
@@ -53,6 +54,7 @@ struct sending {
     void *context;
 };
 
+/* libcurl calls this until it returns 0. */
 static size_t
 read_message(char *out, size_t size, size_t count, void *argument)
 {
@@ -64,6 +66,7 @@ read_message(char *out, size_t size, size_t count, void *argument)
     return piece.len;
 }
 
+/* libcurl calls this often during a transfer. Not 0 ends it: the service stops. */
 static int
 report_progress(void *argument, curl_off_t a, curl_off_t b, curl_off_t c, curl_off_t d)
 {
@@ -101,6 +104,7 @@ is_local(const char *url)
     return false;
 }
 
+/* TLS is required except for a server on this machine. Certificates are always verified. */
 static void
 set_options(CURL *curl, const struct smtp_settings *settings, struct sending *sending)
 {

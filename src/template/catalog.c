@@ -42,6 +42,7 @@ struct catalog {
 
 /* ---- messages ---- */
 
+/* Names of values in a message: {count}. */
 static bool
 is_value_name(struct str name)
 {
@@ -106,6 +107,7 @@ text_problem(struct str text)
     return NULL;
 }
 
+/* NULL: the key is well-formed. */
 static const char *
 key_problem(struct str key)
 {
@@ -202,6 +204,8 @@ take_line(struct catalog *catalog, struct str line, size_t number, struct why *w
     return ERR_NONE;
 }
 
+/* A line that begins with a blank continues the message above it. Errors name the line, because
+ * translators read them. */
 enum err
 catalog_read(struct arena *mem, const char *name, struct str file, struct catalog **out,
              struct why *why)
@@ -315,6 +319,8 @@ matches(struct arena *mem, struct str text, struct str sentence, struct message_
     return open != NULL || sentence.len == 0;
 }
 
+/* For sentences of lower modules, which have no key: the English text finds the message. Sentences
+ * with values are compared with each pattern; there are few. Absent: there is no translation. */
 struct str
 catalog_translate(const struct catalog *from, const struct catalog *to, struct arena *mem,
                   struct str sentence)
@@ -367,6 +373,8 @@ catalog_use(struct catalog *catalog, struct str key)
     return entry != NULL;
 }
 
+/* KEY() puts every key into a section of the program, so that a missing message stops the program
+ * at the start, not on the page that needs it. */
 static enum err
 use_declared(struct catalog *catalog, struct why *why)
 {
@@ -415,6 +423,7 @@ values_within(struct str a, struct str b)
     return true;
 }
 
+/* Each translation has the same keys and values as the base catalog. */
 enum err
 catalog_compare(const struct catalog *base, const struct catalog *other, struct why *why)
 {

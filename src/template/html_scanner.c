@@ -80,6 +80,7 @@ begin_tag(struct html_scanner *scanner)
     scanner->tag[0] = '\0';
 }
 
+/* "</", "<!", or the name of a tag; anything else is a mistake in the template. */
 static const char *
 after_less(struct html_scanner *scanner, char c)
 {
@@ -135,6 +136,7 @@ in_tag_name(struct html_scanner *scanner, char c)
     return add_to_name(scanner->tag, c) ? NULL : "this name is too long";
 }
 
+/* http-equiv is remembered, because a <meta> with it can redirect. */
 static const char *
 in_attribute_name(struct html_scanner *scanner, char c)
 {
@@ -150,6 +152,8 @@ in_attribute_name(struct html_scanner *scanner, char c)
     return in_tag(scanner, c);
 }
 
+/* No blank may follow, which HTML would allow: templates are written by us, and a simpler grammar
+ * is easier to verify. */
 static const char *
 after_equals(struct html_scanner *scanner, char c)
 {
@@ -250,6 +254,8 @@ in_comment(struct html_scanner *scanner, char c)
     return NULL;
 }
 
+/* One character of a template's own text. A problem is an error of the template, found at the
+ * start. */
 const char *
 html_scanner_step(struct html_scanner *scanner, char c)
 {
@@ -296,6 +302,8 @@ html_scanner_step(struct html_scanner *scanner, char c)
 
 /* ---- marks ---- */
 
+/* Everything that is not known to be a URL, a script, or a style is plain text, which escaping
+ * makes safe. */
 static enum html_context
 attribute_context(const char *attribute, const char **problem)
 {
@@ -313,6 +321,8 @@ attribute_context(const char *attribute, const char **problem)
     return HTML_CONTEXT_ATTRIBUTE;
 }
 
+/* Decides what a value at this place would be. Values are refused where escaping could not make
+ * them safe. */
 enum html_context
 html_scanner_context(const struct html_scanner *scanner, const char **problem)
 {

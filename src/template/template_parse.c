@@ -86,6 +86,7 @@ add_node(struct parser *parser, const struct source *source, struct node node)
 
 /* ---- marks ---- */
 
+/* Names of values and sections in templates. */
 static bool
 is_name(struct str name)
 {
@@ -149,6 +150,8 @@ take_part(struct parser *parser, const struct source *source, struct str name)
     return add_node(parser, source, (struct node){ .kind = NODE_PART, .text = name });
 }
 
+/* The state of the scanner is kept, because the section may be left out: its end must be in the
+ * same state as its beginning. */
 static enum err
 open_section(struct parser *parser, const struct source *source, enum node_kind node,
              struct str name)
@@ -235,6 +238,8 @@ dress(struct parser *parser, struct str text, bool *strong, bool *code)
     return str_eq(buf_str(&out), text) ? text : str_copy(parser->set->mem, buf_str(&out));
 }
 
+/* A message becomes literals and values here, once per language, so that rendering looks up
+ * nothing. */
 static enum err
 add_text(struct parser *parser, const struct source *source, struct str text)
 {

@@ -37,6 +37,7 @@ read_quoted(struct arena *mem, struct str *rest)
     return (struct str){ plain, length };
 }
 
+/* A field without quotation marks. CR before LF belongs to the end of the line. */
 static struct str
 read_bare(struct str *rest)
 {

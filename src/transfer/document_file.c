@@ -132,6 +132,7 @@ detect_layout(struct document_file *file, struct why *why)
     return err;
 }
 
+/* *out is set even if the layout cannot be detected, so that the caller closes the file. */
 enum err
 document_file_open(struct arena *mem, const char *name, struct document_file **out, struct why *why)
 {

@@ -20,6 +20,7 @@
 
 #define DOCUMENT_MAX ((size_t)1024 * 1024)
 
+/* Text of a user is read like a value in a write of an app, with the same checks. */
 bool
 foreign_values(struct arena *mem, const struct member *member, struct str text, struct value **out,
                size_t *count)
@@ -94,6 +95,8 @@ write_fact(struct json *out, const struct foreign_fact *fact, int64_t now)
     json_close_object(out);
 }
 
+/* Facts are not sorted by domain, so each domain looks through all of them; there are at most
+ * FOREIGN_FACTS_MAX. */
 static void
 write_domain(struct json *out, const struct foreign_import *import, const struct domain *domain)
 {
@@ -115,6 +118,7 @@ write_domain(struct json *out, const struct foreign_import *import, const struct
     json_close_object(out);
 }
 
+/* In the format of our own exports, so that preview and import are the same code for all files. */
 static struct str
 write_document(struct arena *mem, const struct foreign_import *import)
 {

@@ -310,6 +310,8 @@ add_line(struct foreign_import *import, struct str text, struct str heading)
     return foreign_add(import, domain, statements_of(domain), line.text);
 }
 
+/* Each heading applies to the lines below it, as in lists that assistants write. Lines that are no
+ * statement are neither counted nor reported. */
 enum foreign_problem
 foreign_memories(struct foreign_import *import, struct str text)
 {

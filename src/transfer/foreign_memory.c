@@ -92,6 +92,8 @@ memory_read(struct str line)
     return (struct memory_line){ MEMORY_STATEMENT, plain };
 }
 
+/* A line that is too long for a statement is cut at the ends of its sentences; a sentence that is
+ * still too long is returned whole, and the caller counts it as unused. */
 bool
 memory_cut(struct str *rest, struct str *sentence)
 {
@@ -183,6 +185,8 @@ memory_first_person(struct arena *mem, struct str text)
     return subject ? str_first(text, (size_t)(rest.ptr + rest.len - text.ptr)) : rest;
 }
 
+/* Longer beginnings need no precedence: no entry is a beginning of another that means something
+ * else. An absent *rest: the text states no taste. */
 void
 memory_liking(struct str text, struct str *rest, bool *negative)
 {

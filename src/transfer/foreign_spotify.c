@@ -146,6 +146,7 @@ each_row(struct spotify *spotify, struct str list,
 
 /* ---- files ---- */
 
+/* Weights are milliseconds: an artist counts by listening time, a song by the number of plays. */
 static enum foreign_problem
 read_history(struct spotify *spotify, struct str text)
 {
@@ -159,6 +160,7 @@ read_history(struct spotify *spotify, struct str text)
     return FOREIGN_FINE;
 }
 
+/* Other members than the items, such as the name, are skipped. */
 static bool
 read_playlist(struct spotify *spotify, struct str playlist)
 {
@@ -172,6 +174,7 @@ read_playlist(struct spotify *spotify, struct str playlist)
     return !items.broken;
 }
 
+/* Read one by one, because the whole file can be large. */
 static bool
 read_playlists(struct spotify *spotify, struct str list)
 {
@@ -185,6 +188,7 @@ read_playlists(struct spotify *spotify, struct str list)
     return !items.broken;
 }
 
+/* Unknown parts are skipped: the format has changed before. */
 static bool
 read_part(struct spotify *spotify, struct str key, struct str value)
 {
@@ -261,6 +265,7 @@ is_history(struct str text)
     return has_key(first, "msPlayed") || has_key(first, "ms_played");
 }
 
+/* *known is decided by the keys of the document, since users rename files. */
 enum foreign_problem
 foreign_spotify(struct foreign_import *import, struct str text, bool *known)
 {

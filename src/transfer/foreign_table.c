@@ -123,6 +123,8 @@ choose_profile(struct foreign_import *import, struct str rest, size_t column)
     return chosen;
 }
 
+/* Rows with a supplement, such as a trailer, do not count, and neither do those that were watched
+ * only briefly. A file without durations counts every row. */
 static enum foreign_problem
 read_viewings(struct foreign_import *import, struct str rest, const struct viewings *columns)
 {
@@ -167,6 +169,7 @@ without_series(struct str title)
     return plain.len > 0 ? plain : title;
 }
 
+/* Only books with at least BOOK_STARS stars; an author needs AUTHOR_BOOKS of them. */
 static enum foreign_problem
 read_books(struct foreign_import *import, struct str rest, const struct csv_row *titles)
 {

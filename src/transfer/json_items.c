@@ -45,6 +45,8 @@ value_length(struct str text)
     return 0;
 }
 
+/* False: neither an array nor an object. Nothing is allocated, so documents of any size can be read
+ * item by item. */
 bool
 json_items_open(struct json_items *items, struct str text)
 {
@@ -57,6 +59,7 @@ json_items_open(struct json_items *items, struct str text)
     return true;
 }
 
+/* The key as it is written, with its escapes. */
 static bool
 take_key(struct json_items *items, struct str *key)
 {

@@ -53,6 +53,8 @@ make_room(struct ranking *ranking)
         ranking->slots[slot_of(ranking, ranking->rows[i].name)] = (uint32_t)(i + 1);
 }
 
+/* Names beyond RANKING_NAMES_MAX are dropped, so a file with millions of names needs no more
+ * memory. */
 void
 ranking_add(struct ranking *ranking, struct str name, int64_t weight)
 {

@@ -55,6 +55,7 @@ gather(struct db_tx *tx, struct exporting *exporting)
     return err;
 }
 
+/* Only in the user's own export: apps do not learn which other apps stated a fact. */
 static void
 write_sources(struct json *out, const struct sourced_atom *atom)
 {
@@ -113,6 +114,8 @@ record_of(struct arena *mem, const struct exporting *exporting, const struct dom
     return atom_record(mem, domain, atoms, count, &active);
 }
 
+/* An app gets the active atoms that its view shows; the user gets all, with their sources and
+ * status. */
 static void
 write_domain(struct json *out, const struct exporting *exporting, const struct domain *domain)
 {
@@ -185,6 +188,8 @@ write_passkeys(struct json *out, const struct exporting *exporting)
     json_close_array(out);
 }
 
+/* Reads everything in one transaction, then writes without it, since writing can take long.
+ * ERR_TOO_LARGE: the document does not fit into `out`. */
 enum err
 transfer_export(struct db *db, struct arena *mem, const struct export_params *params,
                 struct buf *out)

@@ -150,6 +150,7 @@ merge_domain(struct db_tx *tx, struct importing *importing, const struct documen
     return err;
 }
 
+/* May run more than once, so the counts start at 0 in each run. */
 static enum err
 merge_domains(struct db_tx *tx, void *argument)
 {
@@ -205,6 +206,8 @@ keep_chosen(struct importing *importing)
     }
 }
 
+/* A preview merges like the import, but in a read transaction: nothing it changes is kept, and its
+ * counts are those of the import. */
 static enum err
 run_import(struct db *db, struct importing *importing, const struct domains *domains,
            struct str document, struct why *why)

@@ -211,6 +211,9 @@ read_envelope(struct arena *mem, struct str document, const struct json_value **
     return ERR_INVALID;
 }
 
+/* The whole document is checked before anything is written, so an import either begins with a valid
+ * document or not at all. A domain that this service does not have is skipped if it is empty, and
+ * otherwise an error. */
 enum err
 transfer_read(struct arena *mem, const struct domains *domains, struct str document,
               struct document *out, struct why *why)
