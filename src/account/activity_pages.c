@@ -134,6 +134,8 @@ put_lines(struct call *call, struct values *values, const struct activity *const
     }
 }
 
+/* The records are filtered here and not in the store, because those in memory must be filtered,
+ * too; there are at most ACTIVITY_SHOWN_MAX. */
 static enum err
 get_activity(struct call *call)
 {

@@ -116,6 +116,7 @@ activity_view_put(struct call *call, struct values *values, const struct activit
                     action == ACTIVITY_SIGN_IN);
 }
 
+/* The first APP_LINES lines of one app. */
 enum err
 activity_view_put_app(struct call *call, struct values *values, struct str app_id)
 {

@@ -100,6 +100,8 @@ id_of(struct call *call, struct str line)
     return str_first(digest_text(call->mem, line), DIGEST_SHORT_LENGTH);
 }
 
+/* A row is a fact that exists, or a withheld one that was deleted since: its line in the grant has
+ * its own description, so that the user can still share it. */
 static void
 put_row(struct call *call, struct facts *facts, struct values *item, const struct row *row)
 {
@@ -165,6 +167,7 @@ return_to_list(struct call *call, const struct connection *connection, const cha
     flash_redirect(call, path, &(struct flash){ .key = key, .what = connection->app.name });
 }
 
+/* The new list of withheld facts takes effect with the app's next request. */
 static enum err
 post_withhold(struct call *call)
 {
@@ -179,6 +182,7 @@ post_withhold(struct call *call)
     return err;
 }
 
+/* The form has an id of the line instead of the line, which contains the fact. */
 static enum err
 post_share(struct call *call)
 {

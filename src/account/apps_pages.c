@@ -126,6 +126,8 @@ initial(struct str name)
     return utf8_next(&rest) < 0 ? STR("") : str_first(name, name.len - rest.len);
 }
 
+/* What the user needs to decide whether to keep the app: permissions, since when, until when, and
+ * what it has written. */
 static void
 put_connection(struct call *call, struct values *values, const struct connection *connection,
                const struct facts *facts)
@@ -185,6 +187,8 @@ put_usage(struct call *call, struct values *values, const struct connection *con
 
 /* ---- list ---- */
 
+/* The size of each entry is estimated, so that a page with many apps or long names is divided and
+ * never exceeds the limit of a page. */
 static enum err
 get_apps(struct call *call)
 {
@@ -373,6 +377,7 @@ read_date(struct call *call, struct str date, int64_t *out)
     return date.len == 10 && time_read(str_format(call->mem, "%.*sT23:59:59Z", STR_ARG(date)), out);
 }
 
+/* The page is shown again with the error; the input is still in it. */
 static enum err
 post_end(struct call *call)
 {
@@ -395,6 +400,7 @@ post_end(struct call *call)
     return ERR_NONE;
 }
 
+/* Any other value can only come from a forged form. */
 static enum err
 post_writes(struct call *call)
 {
@@ -411,6 +417,8 @@ post_writes(struct call *call)
     return ERR_NONE;
 }
 
+/* Tokens end with the commit. The page that follows is the list, since the app's own page no longer
+ * exists. */
 static enum err
 post_disconnect(struct call *call)
 {
@@ -425,6 +433,7 @@ post_disconnect(struct call *call)
     return ERR_NONE;
 }
 
+/* Facts that the user or another app has stated as well stay. */
 static enum err
 post_remove_written(struct call *call)
 {

@@ -98,6 +98,7 @@ put_tools(struct call *call, struct values *item, struct str app_id)
                     message_one(call, KEY("assistant.tools"), "tools", buf_str(&out)));
 }
 
+/* The number of uses is that of today. */
 static enum err
 put_assistant(struct call *call, struct values *item, const struct connection *connection)
 {
@@ -117,6 +118,7 @@ put_assistant(struct call *call, struct values *item, const struct connection *c
     return ERR_NONE;
 }
 
+/* Apps of the portal are not assistants and are left out. */
 static enum err
 put_assistants(struct call *call, struct values *values)
 {
@@ -132,6 +134,7 @@ put_assistants(struct call *call, struct values *values)
     return err;
 }
 
+/* Also for signed-out users, who see the address and the instructions. */
 static enum err
 get_connect(struct call *call)
 {

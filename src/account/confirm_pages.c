@@ -100,6 +100,8 @@ post_password(struct call *call)
     return err == ERR_NONE ? done(call, next) : err;
 }
 
+/* A passkey confirms as a password does: the challenge is for this purpose and this user, so a
+ * response from the sign-in page is rejected. */
 static enum err
 post_passkey(struct call *call)
 {

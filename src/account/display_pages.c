@@ -37,6 +37,8 @@ store_language(struct call *call, const struct language *language)
     return profile_change(call->db, call->mem, before->id, &params, &user, &problems);
 }
 
+/* Works without a session. The choice is kept in cookies, and for signed-in users the language also
+ * in the profile, since email is sent in it. */
 static enum err
 post_display(struct call *call)
 {

@@ -154,6 +154,7 @@ post_rename(struct call *call)
     return err;
 }
 
+/* ERR_FORBIDDEN: without this passkey, the user could not sign in any more. */
 static enum err
 post_remove(struct call *call)
 {

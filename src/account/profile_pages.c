@@ -66,6 +66,7 @@ put_field(struct call *call, struct values *values, const char *name, struct str
     account_put_field(call, values, name, value, message_sentence(call, str_of(problem)));
 }
 
+/* The form shows what was typed, also after an error. */
 static enum err
 show(struct call *call, int status, const struct form *form)
 {
@@ -100,6 +101,7 @@ typed(struct call *call, size_t field)
     return str_present(text) ? text : STR("");
 }
 
+/* All problems are shown at once, each beside its field. */
 static enum err
 post_profile(struct call *call)
 {
@@ -159,6 +161,7 @@ post_email(struct call *call)
 
 /* ---- picture ---- */
 
+/* The file comes as multipart/form-data; an absent one is empty. */
 static enum err
 post_picture(struct call *call)
 {

@@ -103,6 +103,7 @@ post_forgot(struct call *call)
 
 /* ---- with a code ---- */
 
+/* The code is not shown again after an error, since it is a secret. */
 static enum err
 show_recover(struct call *call, int status, struct str problem, struct str new_problem)
 {
@@ -158,6 +159,7 @@ post_recover(struct call *call)
 
 /* ---- with a link ---- */
 
+/* The token is in the form, so that it is not in the address of the next page. */
 static enum err
 show_reset(struct call *call, int status, const struct user *user, struct str problem)
 {
@@ -181,6 +183,7 @@ get_reset(struct call *call)
     return err == ERR_NONE ? show_reset(call, 200, &user, STR_NONE) : err;
 }
 
+/* An unknown, used, or expired link are one case: the page offers to send a new one. */
 static enum err
 post_reset(struct call *call)
 {

@@ -36,6 +36,8 @@ get_security(struct call *call)
 
 /* ---- password ---- */
 
+/* ERR_UNAUTHENTICATED: the password was changed by another request since the page was opened. Other
+ * sessions end; this browser gets a new key. */
 static enum err
 post_password(struct call *call)
 {
@@ -72,6 +74,7 @@ post_password(struct call *call)
     return ERR_NONE;
 }
 
+/* ERR_FORBIDDEN: without a passkey, the user could not sign in any more. */
 static enum err
 post_remove_password(struct call *call)
 {
@@ -124,6 +127,7 @@ post_end_session(struct call *call)
     return ERR_NONE;
 }
 
+/* Ends this session as well. */
 static enum err
 post_signout_all(struct call *call)
 {

@@ -13,6 +13,7 @@
 #include "web/message.h"
 #include "web/page.h"
 
+/* The id of a session in the page is a digest, so the page does not contain the hash of its key. */
 static void
 put_session(struct call *call, struct values *values, const struct session *session)
 {

@@ -29,6 +29,7 @@ show_expired(struct call *call)
     return account_page(call, 400, "verify_expired", "security", values_new(call->mem));
 }
 
+/* Only shows a button: programs that open links in email must not confirm an address. */
 static enum err
 get_verify(struct call *call)
 {
@@ -45,6 +46,7 @@ get_verify(struct call *call)
     return account_page(call, 200, "verify", "security", values);
 }
 
+/* ERR_TAKEN: another user has confirmed the same address meanwhile. */
 static enum err
 post_verify(struct call *call)
 {

@@ -78,6 +78,7 @@ write_facts(const struct demo_writer *demo, const struct json_value *write)
     return err == ERR_INVALID ? ERR_NONE : err;
 }
 
+/* Values in demo/ada.json are texts, which are stored with quotation marks. */
 static enum err
 suppress_one(const struct demo_writer *demo, const struct json_value *wrong)
 {
@@ -130,6 +131,7 @@ connect_app(const struct demo_writer *demo, const struct json_value *given)
     return tx_write(demo->db, put_row, &row);
 }
 
+/* A refused request has no facts and does not count as a use. */
 static enum err
 add_activity(const struct demo_writer *demo, const struct json_value *given)
 {
@@ -165,6 +167,7 @@ for_each(const struct demo_writer *demo, const struct json_value *list,
     return err;
 }
 
+/* For the lines that the demo prints. */
 static enum err
 count_facts(const struct demo_writer *demo, struct demo_counts *out)
 {
@@ -180,6 +183,8 @@ count_facts(const struct demo_writer *demo, struct demo_counts *out)
     return err;
 }
 
+/* Everything is written by the flows that requests use, so that the demo shows nothing that cannot
+ * happen. */
 enum err
 demo_data_add(struct db *db, struct arena *mem, const struct domains *domains, struct str user_id,
               const struct demo_source *sources, size_t count, int64_t now, struct demo_counts *out,

@@ -25,6 +25,7 @@ struct output {
     struct json *json; /* NULL: text */
 };
 
+/* Findings are printed as they are made, because some checks take seconds. */
 static void
 show(const struct doctor_line *line, void *context)
 {
@@ -76,6 +77,8 @@ step(const struct account *account, const struct str *words, size_t count, struc
     step(account, (const struct str[]){ __VA_ARGS__ }, \
          sizeof((const struct str[]){ __VA_ARGS__ }) / sizeof(struct str), input, out)
 
+/* A random username, so that a check never touches an account of a person, and two checks at once
+ * do not collide. */
 static bool
 make_account(const struct account *account)
 {
@@ -109,6 +112,7 @@ delete_account(const struct account *account)
              STR("--json"));
 }
 
+/* Runs the OAuth flow as an app would. The account is deleted afterwards, also after a failure. */
 static void
 check_app(struct doctor_report *report, struct command_call *call, struct doctor_target *target)
 {
@@ -141,6 +145,7 @@ check_app(struct doctor_report *report, struct command_call *call, struct doctor
     store_access_close(&side);
 }
 
+/* Exit status 0 means no failure; warnings do not change it. */
 static int
 doctor(struct command_call *call)
 {

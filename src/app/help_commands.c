@@ -24,6 +24,7 @@ print(struct command_call *call, const struct buf *text)
     return 0;
 }
 
+/* Without settings and store, so it works on every machine. */
 static int
 version(struct command_call *call)
 {
@@ -38,6 +39,7 @@ version(struct command_call *call)
     return 0;
 }
 
+/* Text, a table for the documents, or a file with all settings commented out. */
 static int
 help_settings(struct command_call *call)
 {
@@ -58,6 +60,7 @@ help_settings(struct command_call *call)
     return print(call, &out);
 }
 
+/* From the route tables, so it lists what this program serves. */
 static int
 help_routes(struct command_call *call)
 {
@@ -93,6 +96,8 @@ make_description(struct command_call *call, struct str *out, struct why *why)
     return openapi_make(call->mem, &params, out, why);
 }
 
+/* The description is the one that the service sends at /openapi.json, with this program's
+ * domains. */
 static int
 help_api(struct command_call *call)
 {
@@ -120,6 +125,7 @@ help_commands_list(struct command_call *call)
     return print(call, &out);
 }
 
+/* In the format of man(7). */
 static void
 write_command_page(struct buf *out)
 {
@@ -133,6 +139,7 @@ write_command_page(struct buf *out)
                    ".BR penchant.conf (5)\n");
 }
 
+/* The sections follow man-pages(7). */
 static void
 write_settings_page(struct buf *out)
 {
@@ -170,6 +177,7 @@ help_guide(struct command_call *call)
     return print(call, &out);
 }
 
+/* Without an argument, the page of the program. */
 static int
 help_man(struct command_call *call)
 {

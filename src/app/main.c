@@ -37,6 +37,8 @@ usage(const char *problem)
     return 2;
 }
 
+/* If the service has the store, the command is sent to it (store_access_open()). A command in steps
+ * sends one request per step. */
 static int
 run_on_store(struct command_call *call)
 {
@@ -61,6 +63,8 @@ read_input(struct command_call *call)
     return console_read_secret(call->mem, "Password: ", COMMAND_INPUT_MAX, &call->input);
 }
 
+/* The order decides what an error message is about: first the command, then the settings, then the
+ * definitions, and only then the store. */
 static int
 run(struct arena *mem, const struct str *words, size_t count)
 {
@@ -111,6 +115,8 @@ rewrite_help_option(struct str *words, size_t count)
     return leading + 1;
 }
 
+/* Runs before any thread exists: umask, signals, and the allocator are settings of the whole
+ * process. */
 int
 main(int argc, char **argv)
 {

@@ -9,6 +9,8 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+/* The protocol of sd_notify(3), without its library. Without systemd, the variable is not set, and
+ * nothing is sent. */
 void
 notify_send(const char *state)
 {
@@ -29,6 +31,7 @@ notify_send(const char *state)
     close(fd);
 }
 
+/* 0: there is no watchdog. */
 int64_t
 notify_watchdog_ms(void)
 {

@@ -114,6 +114,7 @@ load_next(const struct reload *reload, struct service_settings *next)
     return false;
 }
 
+/* A reload that fails is logged and leaves the running service as it is. */
 int
 reload_wait(const struct reload *reload, struct service_settings *next)
 {

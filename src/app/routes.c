@@ -107,6 +107,7 @@ body_name(enum body body)
     return STR_NONE;
 }
 
+/* For programs; the members are those of the row. */
 static void
 write_row(const struct route *row, void *context)
 {

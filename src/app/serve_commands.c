@@ -25,6 +25,7 @@
 
 #define HEALTH_MS 3000
 
+/* Reads the same flags, the environment, and the file again, in an arena of the next run. */
 static enum err
 load_settings_again(void *context, struct service_settings *next, struct why *why)
 {
@@ -51,6 +52,8 @@ serve(struct command_call *call)
 
 /* ---- health ---- */
 
+/* For `HEALTHCHECK` of a container and for scripts: asks the service on this machine whether it is
+ * ready. Host has the name of base-url, which the service accepts. */
 static int
 health(struct command_call *call)
 {
@@ -96,6 +99,7 @@ own_path(struct arena *mem)
     return readlink("/proc/self/exe", path, PATH_MAX) > 0 ? path : "penchant";
 }
 
+/* The email counts as confirmed, so that the demo can show email without a mail server. */
 static enum err
 add_user(struct demo *demo, struct db *db, struct user *user)
 {
@@ -108,6 +112,7 @@ add_user(struct demo *demo, struct db *db, struct user *user)
     return account_make(db, demo->mem, &params, clock_now(), user, &problems);
 }
 
+/* With every scope, so that everything can be tried. */
 static enum err
 add_app(struct demo *demo, struct db *db, struct str owner, const char *name, struct app *app,
         const struct secret **secret)
@@ -154,6 +159,7 @@ add_facts(struct demo *demo, struct db *db, struct str user_id, struct str finde
                          why);
 }
 
+/* Runs after the service has opened the store and before it accepts requests. */
 static enum err
 fill(void *context, struct db *db, const char *base_url, struct why *why)
 {
@@ -226,6 +232,8 @@ listen_or_use_free_port(struct command_call *call, struct listener *out, struct 
     return err;
 }
 
+/* The temporary store is deleted when the service has stopped, also after Ctrl-C, because
+ * service_run() then returns. */
 static int
 demo(struct command_call *call)
 {

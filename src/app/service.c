@@ -89,6 +89,7 @@ open_store(struct service *service, struct why *why)
     return db_open(&settings, &service->db, why);
 }
 
+/* A listener that the caller has opened comes first, then a socket of systemd. */
 static enum err
 open_listener(const struct service_plan *plan, struct listener *out, struct why *why)
 {
@@ -129,6 +130,7 @@ hosts_unless(const char *setting, const char *keyword)
     return strcmp(setting, keyword) == 0 ? STR_NONE : str_of(setting);
 }
 
+/* Without MCP, no client needs a metadata document. */
 static void
 start_documents(struct service *service)
 {

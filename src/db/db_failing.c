@@ -46,6 +46,8 @@ address_problem(const char *address)
     return db_address_problem(db_address_rest(address));
 }
 
+/* The store must report the same engine as the one inside, because flows and statements depend on
+ * it. */
 static enum err
 failing_open(const struct db_settings *settings, struct db **out, struct why *why)
 {
@@ -130,6 +132,7 @@ failing_write(struct db *db, db_work *work, void *argument, bool urgent)
     return driver_of(db)->write(inner_of(db), run_wrapped, &wrapped, urgent);
 }
 
+/* The caller treats NULL like a store that is unavailable. */
 static struct db_tx *
 begin_read(struct db *db)
 {

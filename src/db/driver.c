@@ -353,6 +353,8 @@ db_cell_int(const struct db_rows *rows, size_t row, size_t column)
     return value->type == DB_INT ? value->number : 0;
 }
 
+/* Old cells stay in the arena when the array grows, so a row that was returned before must not be
+ * kept. */
 struct db_value *
 db_rows_add_row(struct db_rows_builder *builder)
 {
@@ -389,6 +391,7 @@ db_restore(const char *address, const char *file, enum err (*prepare)(struct db 
     return db_driver_of(address)->restore(address, file, prepare, context, mem, aside, why);
 }
 
+/* Only the SQLite engine has this function. */
 enum err
 db_follow(const struct db_follow *how, struct why *why)
 {
@@ -400,6 +403,7 @@ db_follow(const struct db_follow *how, struct why *why)
     return ERR_INVALID;
 }
 
+/* Only the SQLite engine has this function. */
 enum err
 db_followed(const char *address, const char *folder, int64_t until_ms, const char *file,
             struct db_followed *out, struct why *why)

@@ -87,6 +87,7 @@ script_for(struct arena *mem, const struct db *db, struct str text)
     return script;
 }
 
+/* The note is written in the same transaction as the step, so a step is never applied twice. */
 static enum err
 apply(struct db *db, struct arena *mem, const struct step *step, struct why *why)
 {

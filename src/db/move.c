@@ -96,6 +96,8 @@ is_own_table(struct str name)
            str_eq(name, STR("lost_writes")); /* of one server */
 }
 
+/* The rows are ordered by table and column. `position` is that of the column in the primary key, or
+ * 0. */
 static enum err
 add_column(struct move *move, struct catalog *out, const struct db_rows *rows, size_t row)
 {
@@ -118,6 +120,7 @@ add_column(struct move *move, struct catalog *out, const struct db_rows *rows, s
     return ERR_NONE;
 }
 
+/* Reads the tables from the database itself, so that a new table needs no change here. */
 static enum err
 read_catalog(struct move *move, struct db *db, struct catalog *out)
 {
@@ -135,6 +138,7 @@ read_catalog(struct move *move, struct db *db, struct catalog *out)
     return err;
 }
 
+/* In the same order, too, because rows are copied by position. */
 static bool
 same_table(const struct table *a, const struct table *b)
 {
@@ -226,6 +230,7 @@ each_page(struct move *move, struct db *db, const struct table *table, int64_t o
 
 /* ---- copying ---- */
 
+/* One statement for a page of rows: a statement per row would take most of the time. */
 static enum err
 insert_rows(struct move *move, const struct table *table, const struct db_value *cells,
             size_t count)
@@ -269,6 +274,8 @@ count_rows(struct move *move, struct db *db, const struct table *table, int64_t 
     return query_number(db, text, count, move->why);
 }
 
+/* Continues after an interruption: the rows that are in the target already are counted and skipped,
+ * since both stores have the same order. */
 static enum err
 copy_tables(struct move *move, struct db_moved *moved)
 {
@@ -287,6 +294,8 @@ copy_tables(struct move *move, struct db_moved *moved)
 
 /* ---- verifying ---- */
 
+/* The type of each cell is part of the sum, so that NULL, an empty text, and 0 differ. Sums are
+ * added, so the order of the rows does not matter: engines sort texts differently. */
 static enum err
 sum_page(struct move *move, const struct table *table, const struct db_rows *rows, void *context)
 {
@@ -311,6 +320,8 @@ sum_page(struct move *move, const struct table *table, const struct db_rows *row
     return ERR_NONE;
 }
 
+/* Reads every row of both stores again. Only this shows that the move is complete, and that nothing
+ * was written meanwhile. */
 static enum err
 verify_table(struct move *move, const struct table *table, struct totals *from)
 {
@@ -328,6 +339,7 @@ verify_table(struct move *move, const struct table *table, struct totals *from)
     return err;
 }
 
+/* Verifying is the second half of the progress. */
 static enum err
 verify_tables(struct move *move, struct db_moved *moved)
 {
@@ -447,6 +459,7 @@ claim_target(struct move *move)
     return err ? err : move->to->driver->schema_run(move->to, "COMMIT; BEGIN", NULL, move->why);
 }
 
+/* Only for the progress. */
 static enum err
 count_total(struct move *move)
 {
@@ -459,6 +472,8 @@ count_total(struct move *move)
     return err;
 }
 
+/* The last statement makes the target a usable store: until then, the step DB_MOVE_STEP marks it as
+ * incomplete. */
 static enum err
 run(struct move *move, struct db_moved *moved)
 {

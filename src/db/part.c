@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <sys/random.h>
 
+/* Identifies the databases of one store, so that a database of another store is never used by
+ * mistake. */
 static enum err
 make_installation(char out[33], struct why *why)
 {
@@ -94,6 +96,7 @@ db_part_check(struct db *db, struct arena *mem, bool created, struct why *why)
     return created ? record(db, mem, part, why) : compare(db, mem, part, why);
 }
 
+/* One statement in a transaction of its own. */
 static enum err
 run(struct db *db, const char *statement, int64_t *number, struct why *why)
 {

@@ -146,6 +146,8 @@ lock_app(struct repair *repair, struct str id, size_t database, struct copy *out
     return ERR_NONE;
 }
 
+/* In a database where the app is still there. The note makes housekeeping delete the rows of the
+ * app's users in it. */
 static enum err
 delete_in(struct repair *repair, size_t database, struct str id, int64_t epoch)
 {
@@ -260,6 +262,8 @@ next_app(const struct db_rows *lists, size_t *at, size_t count, struct str *id, 
     return true;
 }
 
+/* All lists are read in one round of transactions, then merged by id; only apps that differ are
+ * read again and repaired. */
 static enum err
 repair_apps(struct repair *repair)
 {
@@ -301,6 +305,7 @@ repair_key(struct repair *repair)
     return end(repair, begun, err);
 }
 
+/* A digest per database, so that the usual case, no difference, costs one statement each. */
 static enum err
 compare(struct repair *repair, bool *same)
 {
@@ -318,6 +323,7 @@ compare(struct repair *repair, bool *same)
     return end(repair, begun, err);
 }
 
+/* The first database that was not restored counts as right: a restored one may lack changes. */
 enum err
 db_repair(struct db *const *databases, size_t count, const bool *restored, struct why *why)
 {

@@ -115,6 +115,8 @@ may_differ(const struct repair *repair, const struct entry *entry)
            (repair->restored[entry->user_in] || repair->restored[entry->lookup_in]);
 }
 
+/* values[0] is the user's id and values[1] the key of the lookup row: each decides which database
+ * has its row. */
 static enum err
 work_on_page(struct repair *repair, const struct lookup *lookup, const struct db_rows *page,
              entry_work *work)
@@ -164,6 +166,8 @@ go_through(struct repair *repair, size_t database, const struct lookup *lookup, 
     return err;
 }
 
+/* First, rows that are missing are added; then, rows are noted for housekeeping, which compares
+ * them with their users. */
 enum err
 db_repair_lookups(struct db *const *databases, size_t count, const bool *restored,
                   const struct db_places *places, struct why *why)

@@ -76,6 +76,8 @@ raise_to(_Atomic uint64_t *version, uint64_t commit)
         continue;
 }
 
+/* Versions are set to the number of the commit, so a version that is read later can be compared
+ * with the number of commits at a certain point. */
 void
 versions_raise(struct versions *versions, struct touched *touched)
 {

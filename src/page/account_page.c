@@ -109,6 +109,7 @@ account_page_fits(const struct call *call)
     return page.len + assets_loaded_by(call->web->assets, page) + ICONS_BYTES <= PAGE_MAX;
 }
 
+/* As an attachment, so that a browser saves the file and never shows it as a page of this site. */
 void
 account_send_file(struct call *call, const char *prefix, enum file_type type, struct str bytes)
 {

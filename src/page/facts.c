@@ -81,6 +81,7 @@ label_of(struct call *call, const struct atom *atom, const struct member *member
     return member == NULL ? facts_label(call, atom->member) : facts_member_label(call, member);
 }
 
+/* At most ten digits. In text, the decimal separator is that of the language. */
 static struct str
 number_text(struct call *call, const struct member *member, const struct json_value *value)
 {
@@ -114,6 +115,7 @@ object_text(struct call *call, const struct member *member, const struct json_va
     return buf_str(&out);
 }
 
+/* Values of the vocabularies are translated; texts of users are shown as they are. */
 static struct str
 value_text(struct call *call, const struct member *member, const struct json_value *value)
 {
@@ -250,6 +252,7 @@ sources_text(struct call *call, struct facts *facts, const struct sourced_atom *
         2);
 }
 
+/* Everything that the parts of pages about one fact need; each part uses some of it. */
 void
 facts_put(struct call *call, struct facts *facts, struct values *item,
           const struct sourced_atom *fact)
@@ -352,6 +355,7 @@ facts_reason(struct call *call, struct str name)
     return name;
 }
 
+/* Says why the user is asked: a new fact of an app, or a removal that an app asked for. */
 void
 facts_put_review(struct call *call, struct facts *facts, struct values *item,
                  const struct atom *atom)

@@ -12,6 +12,7 @@
 #include "web/message.h"
 #include "web/state.h"
 
+/* Calls the same flow as the API, so the preview cannot differ from what apps get. */
 enum err
 hints_panel_put(struct call *call, struct values *values, const struct hints_panel_params *panel)
 {
