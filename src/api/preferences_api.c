@@ -116,6 +116,7 @@ may_read(struct str name, void *context)
     return domain != NULL && allowed_domains_can_read(call->access, domain);
 }
 
+/* `total` counts all atoms that match, so that a client knows when it has read every page. */
 static void
 write_page(struct call *call, const struct atom_page *page)
 {

@@ -153,6 +153,7 @@ read_keys(struct arena *mem, const struct json_value *document)
     return found > 0 ? digest_text(mem, buf_str(&out)) : STR_NONE;
 }
 
+/* Members of RFC 7591. Unknown members and unknown scopes are ignored, as it requires. */
 bool
 client_metadata_read(struct arena *mem, struct str document, struct str schemes,
                      struct client_metadata *out, struct client_problem *problem)
@@ -181,6 +182,7 @@ client_metadata_read(struct arena *mem, struct str document, struct str schemes,
     return true;
 }
 
+/* One per line, as in the column of the store. */
 struct str
 client_metadata_join_uris(struct arena *mem, const struct client_metadata *metadata)
 {
@@ -213,6 +215,8 @@ collect(struct arena *mem, const struct client_metadata *metadata,
     return count;
 }
 
+/* Changes if the document names other keys or sends users to another place: then the users must be
+ * asked again. */
 struct str
 client_metadata_mark(struct arena *mem, const struct client_metadata *metadata)
 {
@@ -225,6 +229,8 @@ client_metadata_mark(struct arena *mem, const struct client_metadata *metadata)
     return digest_text(mem, buf_str(&text));
 }
 
+/* A public client that registers again with the same metadata gets the same id, so registrations do
+ * not pile up. The port of a loopback URI does not count. */
 struct str
 client_metadata_id(struct arena *mem, const struct client_metadata *metadata)
 {

@@ -80,6 +80,7 @@ metadata_problem(struct str url, const struct client_metadata *metadata)
     return NULL;
 }
 
+/* False: *problem is a sentence for the page and the log. */
 bool
 document_read(struct arena *mem, struct str url, const struct document_response *response,
               struct str schemes, struct client_metadata *out, struct str *problem)

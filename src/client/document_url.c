@@ -51,6 +51,8 @@ segment_valid(struct str segment)
     return segment.len > 0 && !str_eq_c(segment, ".") && !str_eq_c(segment, "..");
 }
 
+/* The rules of the draft for client ID metadata documents, and stricter ones: every document has
+ * exactly one spelling of its URL, because the URL is the client_id. */
 const char *
 document_url_problem(struct str url)
 {

@@ -49,6 +49,7 @@ struct document_wait {
     void *argument;
 };
 
+/* Never NULL; fetcher_start() aborts on failure. */
 struct documents *
 documents_start(const struct documents_settings *settings)
 {
@@ -69,6 +70,7 @@ documents_cancel(struct documents *documents)
         fetcher_cancel(documents->fetcher);
 }
 
+/* Requests that wait for a document must have ended (see documents_cancel()). */
 void
 documents_free(struct documents *documents)
 {
@@ -120,6 +122,8 @@ put_failure(struct documents *documents, struct str url, struct str problem, boo
     pthread_mutex_unlock(&documents->lock);
 }
 
+/* A failure is remembered for a short time, so that a client with a broken document cannot make
+ * this service fetch it again and again. */
 static bool
 find_failure(struct documents *documents, struct arena *mem, struct str url, int64_t now,
              bool *temporary, struct str *problem)
@@ -173,6 +177,7 @@ fall_back(const struct app *app, bool temporary, int64_t now)
     return temporary && usable ? DOCUMENT_READY : DOCUMENT_REFUSED;
 }
 
+/* DOCUMENT_NEEDED: the caller waits for the document and calls again. */
 enum err
 documents_check(struct documents *documents, struct db *db, struct arena *mem, struct str url,
                 struct str redirect_uri, int64_t now, enum document_state *state,
@@ -362,6 +367,7 @@ fetch_problem(const struct documents *documents, struct arena *mem, enum fetch_r
                "valid.");
 }
 
+/* With the host only: the path of a URL can contain anything. */
 static void
 log_failure(const struct fetch *fetch, struct str problem)
 {

@@ -53,6 +53,7 @@ domain_proof_wait(void *context, void (*resume)(void *argument), void *argument)
     documents_get(proof->documents, &proof->fetch, resume, argument);
 }
 
+/* One file can prove several apps, one per line. */
 static bool
 has_line(struct str text, struct str wanted)
 {

@@ -87,6 +87,8 @@ hosts_ok(struct arena *mem, const struct client_metadata *metadata, struct str h
     return wrong.len == 0;
 }
 
+/* Everything about the client is its own claim and shown as such. A client that no user connects
+ * expires. */
 enum err
 registration_add(struct db *db, struct arena *mem, const struct registration_params *params,
                  struct client_metadata *metadata, struct app *out, const struct secret **secret,

@@ -133,6 +133,7 @@ read_whole(struct arena *mem, const char *path, struct str *out, struct why *why
     return ERR_NONE;
 }
 
+/* Files of a folder, sorted by name, so that the order is the same on all nodes. */
 static enum err
 add_entries(struct arena *mem, const char *folder, struct dirent **entries, size_t count,
             struct sources *out, struct why *why)

@@ -15,6 +15,7 @@
 
 #define SECRET_MAX 4096
 
+/* A name with a slash is a path. */
 const char *
 secret_file_path(struct arena *mem, const char *name)
 {
@@ -46,6 +47,7 @@ problem_of(const struct stat *info, ssize_t length, struct str text)
     return NULL;
 }
 
+/* The content without line breaks at its end, which editors add. */
 enum err
 secret_file_read(struct arena *mem, const char *setting, const char *path, const char **out,
                  struct why *why)

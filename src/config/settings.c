@@ -297,6 +297,7 @@ setting_nearest(struct str name)
     return nearest;
 }
 
+/* "a or b", "a, b, or c": for messages and help. */
 struct str
 setting_choices(struct arena *mem, const struct setting_row *row)
 {
@@ -314,6 +315,7 @@ setting_choices(struct arena *mem, const struct setting_row *row)
     return str_copy(mem, buf_str(&out));
 }
 
+/* base-url becomes PENCHANT_BASE_URL. */
 const char *
 setting_variable(struct arena *mem, const char *name)
 {

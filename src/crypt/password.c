@@ -68,6 +68,8 @@ release_hash_slot(void)
     sem_post(&free_slots);
 }
 
+/* Waits for a slot: each hash needs much memory, so few run at once. Absent: no password, too long,
+ * or no memory. */
 struct str
 password_hash(struct arena *mem, struct str password)
 {
@@ -96,6 +98,8 @@ encode_hash(struct str hash, char encoded[crypto_pwhash_STRBYTES])
     return false;
 }
 
+/* An absent hash is compared as well, with that of an unknown user, so that the time does not
+ * reveal which users exist. */
 bool
 password_matches(struct str hash, struct str password)
 {
@@ -247,6 +251,7 @@ strength_problem(struct arena *mem, struct str password, const char **words)
     return bits < STRENGTH_BITS_MIN ? sentence_for(type) : NULL;
 }
 
+/* `words` are the user's own names, which a password must not consist of. */
 const char *
 password_problem(struct arena *mem, struct str password, const struct str *words, size_t word_count)
 {

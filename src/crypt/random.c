@@ -8,6 +8,7 @@
 #define ID_BYTES 16
 #define KEY_BYTES 32
 
+/* Before any other function of this file, and before threads start. */
 void
 random_start(void)
 {
@@ -32,6 +33,7 @@ random_below(uint32_t limit)
     return randombytes_uniform(limit);
 }
 
+/* 128 bits or more, so ids neither collide nor can be guessed. */
 struct str
 random_id(struct arena *mem, const char *prefix)
 {
@@ -52,6 +54,8 @@ random_id_in(struct arena *mem, const char *prefix, struct str shard)
                       STR_ARG(str_from(id, SHARD_LENGTH)));
 }
 
+/* The first two characters are the shard of the user, so that the key alone says which database has
+ * its row. */
 struct str
 random_key_in(struct arena *mem, struct str shard)
 {

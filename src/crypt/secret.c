@@ -35,6 +35,7 @@ _Static_assert(sodium_base64_ENCODED_LEN(GROUP_BYTES, sodium_base64_VARIANT_URLS
                    SECRET_GROUP_LENGTH + 1,
                "as many characters as the bytes of a group need");
 
+/* The prefixes are public: secret scanners know them. */
 static struct str
 prefix_of(enum secret_kind kind)
 {
@@ -169,6 +170,8 @@ show_bytes(const struct secret *secret, unsigned char bytes[static RANDOM_BYTES]
     sodium_memzero(part, sizeof part);
 }
 
+/* The group that a token carries: its family, so that the family can be read before the token's
+ * row. */
 struct str
 secret_group(struct arena *mem, const struct secret *secret)
 {
@@ -181,6 +184,8 @@ secret_group(struct arena *mem, const struct secret *secret)
     return (struct str){ group, SECRET_GROUP_LENGTH };
 }
 
+/* The time is stored XORed with random bytes of the same secret, so that the text does not show
+ * it. */
 int64_t
 secret_time(const struct secret *secret)
 {
@@ -207,6 +212,8 @@ derive(enum secret_kind kind, const struct secret *from, struct str seed,
     sodium_memzero(&state, sizeof state);
 }
 
+/* The same token and seed always give the same secret: a public client that repeats a request gets
+ * the same pair again. */
 const struct secret *
 secret_derive(struct arena *mem, enum secret_kind kind, const struct secret *from, struct str seed)
 {
@@ -245,6 +252,8 @@ random_part_is_well_formed(struct str part)
     return strchr("AEIMQUYcgkosw048", part.ptr[part.len - 1]) != NULL;
 }
 
+/* NULL: not a secret of this kind. The checksum rejects typing mistakes without a query; it proves
+ * nothing. */
 const struct secret *
 secret_read(struct arena *mem, struct str text, enum secret_kind kind)
 {
@@ -261,6 +270,8 @@ secret_read(struct arena *mem, struct str text, enum secret_kind kind)
     return secret;
 }
 
+/* Keeps the shard in front of the digest, so that the hash names the database as well. Hashes are
+ * compared, never the secrets. */
 struct str
 secret_hash(struct arena *mem, const struct secret *secret)
 {

@@ -16,6 +16,7 @@ format_list(struct arena *mem, const char *format, va_list arguments)
     return str_copy(mem, str_of(text));
 }
 
+/* Findings are shown at once and not kept. */
 void
 doctor_ok(struct doctor_report *report, const char *check, const char *format, ...)
 {
@@ -27,6 +28,7 @@ doctor_ok(struct doctor_report *report, const char *check, const char *format, .
     report->show(&line, report->context);
 }
 
+/* Every problem names an action, so that the operator knows what to do. */
 void
 doctor_problem(struct doctor_report *report, enum doctor_result result, const char *check,
                const char *action, const char *format, ...)

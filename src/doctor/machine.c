@@ -161,6 +161,7 @@ check_flush(struct doctor_report *report, const char *folder)
                   (long long)us % 1000 / 10);
 }
 
+/* A missing folder makes the other checks meaningless, so it is the only problem then. */
 static void
 check_disk(struct doctor_report *report, const struct settings *settings)
 {
@@ -187,6 +188,7 @@ check_disk(struct doctor_report *report, const struct settings *settings)
 
 /* ---- mail ---- */
 
+/* Connects to the mail server without sending anything. */
 static void
 check_mail(struct doctor_report *report, const struct settings *settings)
 {

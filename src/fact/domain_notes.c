@@ -53,6 +53,7 @@ text_of(const struct noting *noting, size_t fact)
     return is_text ? value->text : STR("");
 }
 
+/* At most NOTES_MAX notes are kept, the first ones. */
 static void
 add(struct noting *noting, size_t fact, const struct member *against, struct str instead)
 {
@@ -80,6 +81,7 @@ contradicts(const struct noting *noting, size_t fact, const struct member *again
            value_contains(noting->mem, vocabulary, text_of(noting, fact), key);
 }
 
+/* `pairs` bounds the comparisons, since a user can have thousands of facts. */
 static void
 find_contradictions(struct noting *noting)
 {
@@ -153,6 +155,8 @@ near_in_facts(struct noting *noting, size_t fact, struct str typed)
     return STR_NONE;
 }
 
+/* Only facts that were stated a short time ago: the user has just typed them, and a note about an
+ * old one would be unasked advice. */
 static void
 find_typos(struct noting *noting, int64_t now)
 {

@@ -387,6 +387,7 @@ put_member(struct domain_page *showing, struct values *values, const struct memb
 
 /* ---- the page ---- */
 
+/* The whole domain, or one member of it (`only`). */
 static enum err
 show(struct domain_page *showing, int status)
 {

@@ -104,6 +104,7 @@ put_source(struct call *call, struct facts *facts, struct values *item,
         when_put(call, item, "confirmed", source->updated_at);
 }
 
+/* In pages, because many apps can have stated the same fact. */
 static void
 put_sources(struct call *call, struct facts *facts, struct values *values,
             const struct sourced_atom *fact, const struct origin *origin)
@@ -136,6 +137,7 @@ put_back(struct call *call, struct values *values, const struct atom *atom,
                                           atom->member)));
 }
 
+/* The same reasons that apps may give. */
 static void
 put_reasons(struct call *call, struct values *values)
 {
@@ -283,6 +285,7 @@ post_reject(struct call *call)
     return decide(call, false);
 }
 
+/* What was typed becomes a JSON text, so that an edit is read like a value that an app writes. */
 static enum err
 post_edit(struct call *call)
 {

@@ -125,6 +125,7 @@ introduction_of(enum foreign_kind kind)
     return KEY("data.preview.lead");
 }
 
+/* `draft` is the id of the stored document: the user confirms exactly what is shown here. */
 static enum err
 show_preview(struct call *call, const struct foreign_file *file, const struct import_counts *counts,
              struct str draft)
@@ -160,6 +161,7 @@ problem_text(struct call *call, const struct why *why)
                        message_sentence(call, str_of(why->text)));
 }
 
+/* Each problem has a sentence that says what to do. FOREIGN_FINE has none and does not occur. */
 static struct str
 foreign_problem_text(struct call *call, enum foreign_problem problem,
                      const struct foreign_file *file)

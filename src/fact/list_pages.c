@@ -59,6 +59,7 @@ page_through(struct call *call, const struct facts *facts, const size_t *list, s
     return pager;
 }
 
+/* Up to the number of the page, with the search. */
 static struct str
 page_url(struct call *call, bool waiting)
 {
@@ -83,6 +84,7 @@ many_wait(const struct facts *facts, const size_t *list, size_t count)
     return waiting > 1;
 }
 
+/* Both lists have the same page: facts that wait, and facts that are marked as wrong. */
 static enum err
 show(struct call *call, bool waiting)
 {

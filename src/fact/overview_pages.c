@@ -190,6 +190,8 @@ count_active(const struct facts *facts, struct str domain)
     return count;
 }
 
+/* Each domain has an entry, also without facts, because users add their first one there. A search
+ * shows members with results, otherwise a summary is shown. */
 static void
 put_domains(struct overview_page *shown, struct values *values)
 {

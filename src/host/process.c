@@ -6,6 +6,8 @@
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
+/* Call before threads start. What fails is not fatal: the service is then less protected, not
+ * wrong. */
 void
 process_prepare(int64_t connections)
 {
@@ -34,6 +36,7 @@ process_hide_memory(bool hidden)
 #endif
 }
 
+/* SIGHUP only if it is not ignored, as under nohup. */
 sigset_t
 process_awaited_signals(void)
 {

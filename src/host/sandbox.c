@@ -115,6 +115,7 @@ is_below(const char *path, const char *folder)
     return path[length] == '\0' || path[length] == '/' || (length > 0 && folder[length - 1] == '/');
 }
 
+/* True also for a path that does not exist: then nothing is missing. */
 bool
 sandbox_covers(const struct sandbox *sandbox, const char *path, enum sandbox_right right)
 {
@@ -174,6 +175,8 @@ ruleset_for(long version)
     return (struct ruleset){ .files = files, .scope = version >= 6 ? SCOPE_SIGNAL : 0 };
 }
 
+/* On older kernels, the rules cover files only. Everything that the program needs
+ * later must be open or allowed by now. */
 static enum err
 restrict_files(const struct sandbox *sandbox, struct why *why)
 {

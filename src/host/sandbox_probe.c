@@ -75,6 +75,7 @@ try_writable_code(const char *path)
     return map == MAP_FAILED ? -1 : munmap(map, 4096);
 }
 
+/* Memory that was writable must not become executable. */
 static long
 try_new_code(const char *path)
 {
@@ -110,6 +111,7 @@ try_clone3(const char *path)
     return syscall(SYS_clone3, NULL, 0);
 }
 
+/* For tests, which ask the running service to try what an attacker would. */
 bool
 sandbox_probe(const struct str *words, size_t count, struct why *out)
 {

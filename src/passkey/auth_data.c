@@ -112,6 +112,8 @@ read_new_passkey(struct str *rest, struct auth_data *out)
     return true;
 }
 
+/* WebAuthn §6.1: a fixed part, then, depending on its flags, a credential and extensions. Every
+ * byte must belong to one of them. */
 enum err
 auth_data_read(struct str bytes, struct auth_data *out)
 {

@@ -14,6 +14,8 @@ read_text(const struct json_value *object, const char *key, struct str *out)
     return true;
 }
 
+/* WebAuthn §5.8.1: type, challenge, and origin are required; crossOrigin is optional, and its
+ * absence means false. Unknown members are ignored, as the standard requires. */
 enum err
 client_data_read(struct arena *mem, struct str json, struct client_data *out)
 {

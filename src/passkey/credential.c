@@ -65,6 +65,8 @@ auth_data_ok(struct arena *mem, const struct credential_site *site, const struct
            data->user_present && data->user_verified;
 }
 
+/* Attestation is not checked: which device a user has does not matter. The first algorithm whose
+ * key can be read is the one of the credential. */
 enum err
 credential_read(struct arena *mem, const struct credential_site *site,
                 const struct credential_response *response, struct credential *out)
@@ -139,6 +141,7 @@ signature_ok(struct arena *mem, const struct credential_site *site,
     return ok;
 }
 
+/* *copied: the counter did not rise, which means that two devices have the same key. */
 enum err
 credential_verify(struct arena *mem, const struct credential_site *site,
                   const struct credential *credential, const struct credential_response *response,

@@ -53,6 +53,7 @@ developer_app_settings_path(struct call *call, const struct app *app)
     return str_format(call->mem, "/developer/apps/%.*s/settings", STR_ARG(app->id)).ptr;
 }
 
+/* The frame of all pages about one app: its name, its tabs, and which of them is selected. */
 enum err
 developer_app_page(struct call *call, int status, const char *page, const char *tab,
                    const struct app *app, struct values *values)
@@ -101,6 +102,8 @@ read_scopes(struct call *call)
     return out.len == 0 ? STR("") : buf_str(&out);
 }
 
+/* What was typed, unchecked: app_register() and app_change() report the problems. An absent name
+ * becomes empty, so that it is reported as missing. */
 struct app_params
 developer_app_params(struct call *call)
 {

@@ -57,6 +57,8 @@ put_refusals(struct call *call, struct values *values, const struct refusal *lis
               "#refusals");
 }
 
+/* Numbers of users, not the users themselves: a developer learns nothing about a single user
+ * here. */
 static enum err
 get_app(struct call *call)
 {
@@ -163,6 +165,7 @@ get_settings(struct call *call)
                : developer_app_show_settings(call, 200, &app, &(struct app_refusals){ 0 });
 }
 
+/* After an error, the form shows what was typed with the problems beside it. */
 static enum err
 post_settings(struct call *call)
 {
@@ -190,6 +193,8 @@ static const struct field rotate_fields[] = {
     [CURRENT] = { "current", FIELD_LINE, FIELD_IN_FORM, .max = 20 },
 };
 
+/* Without a redirect, because the new secret is only in this response and cannot be shown by a
+ * later one. */
 static enum err
 post_rotate(struct call *call)
 {
@@ -270,6 +275,7 @@ get_delete(struct call *call)
     return developer_app_page(call, 200, "developer_delete", "settings", &app, values);
 }
 
+/* The app's row is deleted at once; its grants and counts are deleted in steps. */
 static enum err
 post_delete(struct call *call)
 {

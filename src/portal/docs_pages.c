@@ -20,6 +20,7 @@ urls(const struct call *call)
 
 /* ---- guide ---- */
 
+/* The code has the URLs of this installation, so that it can be copied. */
 static enum err
 get_guide(struct call *call)
 {

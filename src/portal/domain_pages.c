@@ -60,6 +60,8 @@ finish(struct call *call, struct app *app)
     return ERR_NONE;
 }
 
+/* Runs twice: first it asks for the file on the app's domain and waits without a thread, then it is
+ * called again with the result. */
 static enum err
 post_verify(struct call *call)
 {

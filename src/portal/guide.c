@@ -24,6 +24,7 @@ section(struct str file, const char *name)
     return STR("");
 }
 
+/* Texts are in the message catalogs, code in guide.sh. The names connect the two. */
 void
 guide_read(struct arena *mem, const struct snippet *snippet, struct guide_step out[GUIDE_STEPS])
 {
@@ -55,6 +56,7 @@ write_program(struct buf *out, struct arena *mem, const struct catalog *catalog,
                    language, STR_ARG(code));
 }
 
+/* The same steps as on the page, as Markdown, and then whole programs. */
 void
 guide_write(struct buf *out, struct arena *mem, const struct catalog *catalog,
             const struct snippet *snippet)

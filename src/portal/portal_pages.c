@@ -31,6 +31,7 @@ static const struct field list_fields[] = {
 
 /* ---- list ---- */
 
+/* One line of the list of apps. */
 static void
 put_app(struct call *call, struct values *values, const struct app *app,
         const struct usage_sum *sum)
@@ -85,6 +86,7 @@ get_developer(struct call *call)
 
 /* ---- registration ---- */
 
+/* `once` makes a form that is sent twice create one app. */
 static enum err
 show_form(struct call *call, int status, const struct app_params *params,
           const struct app_problems *problems, struct str once)

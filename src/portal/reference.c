@@ -130,6 +130,7 @@ add_error(struct buf *out, const struct json_value *example)
         buf_add_format(out, "%s`%.*s`", out->len == 0 ? "" : ", ", STR_ARG(error));
 }
 
+/* The names of the errors are in the examples of the response, one or several. */
 static struct str
 read_errors(const struct reading *reading, const struct json_value *response)
 {

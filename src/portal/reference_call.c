@@ -87,6 +87,7 @@ is_plain(struct str text)
     return true;
 }
 
+/* Values that a shell or a URL would change are sent with --data-urlencode in quotation marks. */
 static void
 add_form(struct buf *out, const struct json_value *example)
 {
@@ -98,6 +99,7 @@ add_form(struct buf *out, const struct json_value *example)
     }
 }
 
+/* JSON is written in single quotation marks, a form field by field. */
 static void
 add_body(struct buf *out, const struct calling *calling)
 {
@@ -137,6 +139,7 @@ reference_call_is_url(const struct calling *calling)
     return media != NULL && str_eq_c(media->key, "text/html");
 }
 
+/* A command that a reader can copy, or a URL if the call is one that a browser opens. */
 struct str
 reference_call_text(const struct calling *calling)
 {

@@ -41,6 +41,7 @@ add_choice(struct buf *out, const struct json_value *values)
     buf_add_c(out, "`");
 }
 
+/* Bounds of numbers only if there are two. */
 static void
 add_bounds(struct buf *out, const struct json_value *schema)
 {

@@ -67,6 +67,7 @@ put_fields(struct values *values, const struct reference_fields *fields, bool in
     }
 }
 
+/* "default" is the row for all other errors. */
 static void
 put_responses(const struct making *making, struct values *values,
               const struct reference_responses *responses)
@@ -130,6 +131,7 @@ put_endpoint(const struct making *making, struct values *item,
     put_responses(making, item, &endpoint->responses);
 }
 
+/* Groups of endpoints, then the records of the domains. */
 static struct values *
 overview_values(const struct making *making, const struct reference *reference)
 {
@@ -163,6 +165,7 @@ endpoint_values(const struct making *making, const struct reference_endpoint *be
     return values;
 }
 
+/* With links to the records before and after it. */
 static struct values *
 record_values(const struct making *making, const struct reference *reference, size_t number)
 {

@@ -62,6 +62,7 @@ put_responses(struct buf *out, const struct reference_responses *responses, bool
     }
 }
 
+/* Responses that all endpoints have are described once and only named here. */
 static void
 put_shared(struct buf *out, const struct reference_responses *responses)
 {
@@ -86,6 +87,8 @@ put_call(struct buf *out, const struct reference_endpoint *endpoint,
                    STR_ARG(call->text));
 }
 
+/* The order is that of a reader's questions: what to send, an example, what comes back, and what
+ * can go wrong. */
 static void
 put_endpoint(struct buf *out, const struct reference_endpoint *endpoint)
 {
@@ -107,6 +110,7 @@ put_endpoint(struct buf *out, const struct reference_endpoint *endpoint)
     put_shared(out, &endpoint->responses);
 }
 
+/* The part of docs/API.md that is generated. */
 void
 reference_write(struct buf *out, const struct reference *reference)
 {

@@ -26,6 +26,7 @@ add_value(struct buf *out, struct str value, bool shell)
     }
 }
 
+/* An unknown name is empty. */
 static struct str
 value_of(const struct snippet *snippet, struct str name)
 {
@@ -57,6 +58,7 @@ index_of(struct str s, struct str text)
     return s.len;
 }
 
+/* {{name}} is replaced; a {{ without }} stays as it is. */
 static void
 add_line(struct buf *out, struct str line, const struct snippet *snippet, bool shell)
 {

@@ -206,6 +206,8 @@ corrections_suppress_atom(struct correction_work *work)
     return ERR_NONE;
 }
 
+/* The user marks a fact as right again. A fact that waits was never marked as wrong:
+ * ERR_NOT_FOUND. */
 enum err
 corrections_restore_atom(struct correction_work *work)
 {

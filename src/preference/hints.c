@@ -84,6 +84,7 @@ read_sets(struct db_tx *tx, struct hints_read *reading)
     return err;
 }
 
+/* The transaction covers only the reading; choosing and writing hints needs no store. */
 enum err
 hints_read(struct db *db, struct arena *mem, const struct hints_params *params, struct hints *out)
 {
@@ -192,6 +193,8 @@ hints_matched(const struct hints *hints)
 
 #define OTHER_MEMBERS 512 /* bytes, usually fewer */
 
+/* The members are those of docs/HINTS.md. Texts that are known to need no escape are written
+ * directly. */
 void
 hints_write_members(struct json *out, const struct hints_params *params, const struct hints *hints)
 {

@@ -319,6 +319,8 @@ begin(struct writing *writing, struct preference_problems *problems)
                                  problems);
 }
 
+/* Values are parsed and checked before the transaction begins. Writes of one user share a commit
+ * with others. */
 enum err
 preferences_write(struct db *db, struct arena *mem, const struct preference_write *params,
                   struct preference_counts *out, struct record *record,

@@ -81,6 +81,8 @@ limit_record(struct db_tx *tx, struct arena *mem, const struct view *view,
     return err;
 }
 
+/* A record that shows only what the view allows is left as it is; otherwise, it is made again from
+ * the atoms that the app may see. */
 void
 preferences_limit(struct arena *mem, const struct view *view, const struct domain *domain,
                   const struct sourced_atom *sourced, size_t count, struct record *record)

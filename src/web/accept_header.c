@@ -18,6 +18,7 @@ weight(struct str text)
     return value;
 }
 
+/* In thousandths, without floating point. A missing q is 1000. */
 int
 accept_weight(struct str range, struct str *name)
 {

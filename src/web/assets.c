@@ -61,6 +61,8 @@ tag_of(struct arena *mem, struct str bytes)
     return str_format(mem, "\"%016llx\"", (unsigned long long)hash_of(HASH_START, bytes)).ptr;
 }
 
+/* The ETag of each file is a hash of its bytes. `release` is a hash of all files: pages use it in
+ * URLs, so that a new version is loaded at once. */
 struct assets *
 assets_new(struct arena *mem)
 {
@@ -120,6 +122,7 @@ assets_loaded_by(const struct assets *assets, struct str page)
     return bytes;
 }
 
+/* Unknown names are 404; there is no access to files of the machine. */
 static enum err
 get_asset(struct call *call)
 {

@@ -26,6 +26,8 @@ browser_cookie(const struct call *call, const char *name)
                : STR_NONE;
 }
 
+/* Always HttpOnly, so that no script can read it, and always with SameSite. Secure follows the URL,
+ * because a browser would drop such a cookie on http. */
 void
 browser_cookie_set(struct call *call, const char *name, struct str value, int64_t seconds,
                    enum cookie_scope scope)

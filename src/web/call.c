@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "text/form.h"
 
+/* Read once and kept. NULL: the body is no valid form, and form_problem says why. */
 const struct form *
 call_form(struct call *call)
 {

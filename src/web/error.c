@@ -50,6 +50,7 @@ error_add_detail(struct call *call, struct str at, struct str problem)
         call->details[call->detail_count++] = (struct call_detail){ at, problem };
 }
 
+/* With the request ID, which an operator finds in the log. */
 enum err
 error_send_page(struct call *call, int status, struct str sentence)
 {
@@ -155,6 +156,8 @@ error_send_method_not_allowed(struct call *call)
     response_add_header(call, "Allow", allow);
 }
 
+/* For errors that a handler does not explain itself. The table has a row for every error but
+ * ERR_NONE, which would be a defect. */
 void
 error_send_err(struct call *call, enum err err)
 {

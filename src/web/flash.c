@@ -20,6 +20,7 @@
 #define COOKIE "penchant-flash"
 #define SECONDS 60
 
+/* Absent values are left out. */
 static void
 add_pair(struct buf *out, const char *name, struct str value)
 {
@@ -65,6 +66,9 @@ put_undo(struct values *values, const struct form *form)
     values_text(values, "flash_to", str_present(to) ? to : STR(""));
 }
 
+/* The cookie can be written by anyone who controls the browser, so it contains only a key and
+ * values that are escaped like any text; a key that is no flash message is ignored. True: the
+ * cookie must be cleared. */
 bool
 flash_put(struct call *call, struct values *values)
 {

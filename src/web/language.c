@@ -53,6 +53,8 @@ load_pages(struct arena *mem, struct language *language, struct why *why)
     return catalog_check(language->catalog, why);
 }
 
+/* The name of the file and page.lang must agree, since the name becomes the language tag of
+ * pages. */
 static enum err
 load_one(struct arena *mem, const struct embedded *file, struct language *language, struct why *why)
 {
@@ -67,6 +69,8 @@ load_one(struct arena *mem, const struct embedded *file, struct language *langua
     return err == ERR_NONE ? load_pages(mem, language, why) : err;
 }
 
+/* A translation with other keys than the English catalog stops the start, so no page can miss a
+ * message later. */
 enum err
 languages_load(struct arena *mem, struct languages *out, struct why *why)
 {

@@ -23,6 +23,8 @@ MESSAGE(name_of_language, "page.language");
     "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; " \
     "frame-ancestors 'none'; base-uri 'none'; form-action 'self'"
 
+/* Headers that every page has. Pages can show data of the user, so they are never cached (no-store)
+ * and never framed. */
 static void
 begin_page(struct call *call, int status)
 {
@@ -72,6 +74,7 @@ put_languages(struct call *call, struct values *values)
     values_flag(values, "several_languages", languages->count > 1);
 }
 
+/* Without a choice, the theme of the system applies. */
 static void
 put_theme(struct call *call, struct values *values)
 {

@@ -24,6 +24,7 @@ escape_ok(struct str at)
            !url_is_unreserved((char)byte);
 }
 
+/* "." and ".." are refused rather than resolved: a proxy in front may resolve them differently. */
 static bool
 segment_ok(struct str segment)
 {
@@ -41,6 +42,7 @@ segment_ok(struct str segment)
     return true;
 }
 
+/* Every resource has one spelling of its path, so that checks by path cannot be avoided. */
 bool
 path_is_canonical(struct str path)
 {

@@ -181,6 +181,8 @@ shortened(struct str name)
     return str_first(name, length);
 }
 
+/* Unknown parameters are ignored, as OAuth requires for its endpoints (RFC 6749 §3.1), but the
+ * response warns about them. */
 static struct str
 warning_about(struct call *call, struct str name)
 {

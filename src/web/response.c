@@ -40,6 +40,8 @@ begin_rpc(struct call *call)
                         RATE_HEADERS "Retry-After, WWW-Authenticate, X-Request-Id, traceparent");
 }
 
+/* Replaces a response that was begun before, as an error in the middle of a handler does.
+ * Everything is no-store unless the handler says otherwise. */
 void
 response_begin(struct call *call, int status, const char *type)
 {
@@ -184,6 +186,7 @@ put_tag(struct call *call, struct str tag)
     }
 }
 
+/* An overflow is noted here and becomes an error response: a cut body is never sent. */
 void
 response_finish(struct call *call)
 {

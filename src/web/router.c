@@ -61,6 +61,7 @@ body_problem(const struct route *row)
     return NULL;
 }
 
+/* Every field has bounds, so that no handler gets an unlimited value. */
 static const char *
 fields_problem(const struct route *row)
 {
@@ -190,6 +191,7 @@ add_row(struct endpoint *endpoint, const struct route *row, size_t number)
     return NULL;
 }
 
+/* Written once, for the headers that list methods. */
 static void
 write_methods(struct endpoint *endpoint)
 {
@@ -264,6 +266,8 @@ router_index(struct router *router)
     qsort(router->patterns, router->pattern_count, sizeof(struct endpoint *), pattern_order);
 }
 
+/* Tables are checked at the start: a mistake in a row stops the program. Rows must stay valid as
+ * long as the router. */
 enum err
 router_new(const struct route *const *tables, struct router **out, struct why *why)
 {
@@ -322,6 +326,7 @@ find_literal(const struct router *router, struct str path)
     return NULL;
 }
 
+/* An absent segment of the pattern is a parameter and matches any text. */
 static bool
 pattern_matches(const struct endpoint *endpoint, const struct str *segments, size_t count)
 {
