@@ -197,7 +197,7 @@ app_enable(struct command_call *call)
 /* Requests per second. In the store, 0 means the default of the settings, and -1 no limit. */
 #define RATE_MAX 1000000
 
-/* "default" is stored as 0 and "none" as −1, as in the app's row. */
+/* "default" is stored as 0 and "none" as -1, as in the app's row. */
 static int
 app_limit(struct command_call *call)
 {

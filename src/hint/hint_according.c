@@ -68,6 +68,8 @@ is_proper_name(struct arena *mem, struct str name)
            !hint_must_quote(mem, name);
 }
 
+/* STR_NONE means "an app": the name is too long, looks like an attack, or claims to be the user or
+ * an authority. Tokens are counted after quoting, because quoting adds some. */
 struct str
 hint_app_name(struct arena *mem, struct str name)
 {
@@ -108,6 +110,7 @@ list_apps(const struct ranked *facts, size_t count, struct str *out)
     return found;
 }
 
+/* At most two names, of which the second only if there is no third app. */
 static struct str
 write_names(struct arena *mem, const struct str *names, size_t named, size_t apps)
 {
@@ -121,6 +124,7 @@ write_names(struct arena *mem, const struct str *names, size_t named, size_t app
                      : str_format(mem, "%.*s and %zu other apps", STR_ARG(names[0]), apps - 1);
 }
 
+/* `names` may be NULL, and the same name of two apps is written once. */
 struct str
 hint_according(struct arena *mem, const struct app_names *names, const struct ranked *facts,
                size_t count)

@@ -51,6 +51,7 @@ add_sentence(struct arena *mem, struct json *out, const struct pick *pick)
     json_add_text(out, buf_str(&line));
 }
 
+/* A hint that is known to need no escapes (`plain`) is written without a copy. */
 static void
 add_bullet(struct arena *mem, struct json *out, const struct pick *pick)
 {
@@ -108,6 +109,7 @@ write_bullets(struct arena *mem, struct json *out, const struct selection *selec
     json_close_str(out);
 }
 
+/* Memory for the usual length is reserved at once, so that the buffer rarely grows. */
 static struct str
 write_lines(struct arena *mem, enum hint_format format, const struct selection *selection)
 {
@@ -152,6 +154,8 @@ begin_part(struct counter *counter, struct str key, size_t after, int tokens)
     counter->exact = true;
 }
 
+/* Sentences of one domain, joined with spaces. The counter adds up the stored token counts of the
+ * sentences, which is exact only if each of them says so (hint->exact). */
 static void
 write_summary(struct arena *mem, struct json *out, const struct selection *selection, size_t first,
               struct counter *counter)
@@ -203,6 +207,8 @@ write_values(struct json *out, const struct pick *pick, struct counter *counter)
     counter->part += pick->bare;
 }
 
+/* Hints of one member are merged into one array, or follow each other as one value; each merge
+ * changes the number of tokens by HINT_MERGE_TOKENS. */
 static void
 write_members(struct json *out, const struct pick **picks, size_t count, enum hint_ending after,
               struct counter *counter)
@@ -262,6 +268,8 @@ write_object(struct arena *mem, const struct selection *selection, int *tokens)
 
 /* ---- composing ---- */
 
+/* `safety_cut`: not all critical hints fit completely. `safety_complete` also needs that none was
+ * withheld before the selection. */
 static void
 count_omitted(const struct selection *selection, struct hint_answer *out)
 {
@@ -277,6 +285,8 @@ count_omitted(const struct selection *selection, struct hint_answer *out)
     out->safety_complete = !selection->order.safety_withheld && !out->safety_cut;
 }
 
+/* Only the selected hints are opened, that is, read completely from the stored text: most of a
+ * user's hints are not selected. */
 void
 hint_answer(struct arena *mem, const struct hint_query *query, struct hint_answer *out)
 {

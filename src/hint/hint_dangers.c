@@ -137,6 +137,8 @@ is_covered(const struct dangers *dangers, const struct ranked *statement,
     return !equal || str_order(of->atom->key, statement->atom->key) < 0;
 }
 
+/* Lesser facts are left out before repeated statements: a statement may repeat a fact that the
+ * first loop has just left out, and must then stay, or nothing would name the danger. */
 void
 hint_dangers_resolve(struct arena *mem, const struct domain *domain, struct ranked *facts,
                      size_t count)

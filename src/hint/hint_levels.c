@@ -67,6 +67,9 @@ count_line(struct tokenizer_series *series, struct buf *line, int *whole, int *l
     line->len = 0;
 }
 
+/* Counts one length of a hint in every form in which it can be written: as text, as a bullet, in
+ * JSON as a key or in the summary, each as the last line and before another. All series continue
+ * the previous length. */
 static void
 count_level(struct arena *mem, const struct lines *lines, struct hint *hint, int items,
             struct hint_level *out)
@@ -115,6 +118,9 @@ is_plain_pattern(struct str pattern)
            (after.len == 0 || after.ptr[0] == '.' || after.ptr[0] == ' ');
 }
 
+/* Only the tokens of such a list are the sum of those of its values, because no value changes how
+ * its neighbors are split. Lists with fewer than four values have so few lengths that all are
+ * counted. */
 static bool
 is_plain_list(const struct hint *hint)
 {
@@ -145,6 +151,7 @@ add_tokens(struct tokens *sum, struct tokens more, int sign)
     sum->keyed += sign * more.keyed;
 }
 
+/* With the comma and blank before it, as within a list. */
 static struct tokens
 tokens_of_value(struct arena *mem, const struct hint_value *value)
 {
@@ -178,6 +185,9 @@ struct former {
     int at;                  /* the value to look for first; 0: not yet known */
 };
 
+/* The counts of the stored list, by number of values, so that counts of unchanged values need not
+ * be computed again. Absent (list = NULL) if the stored list does not have the lengths of this
+ * version. */
 static struct former
 former_of(struct arena *mem, const struct hint *list)
 {
@@ -235,6 +245,8 @@ run_in(struct former *former, const struct hint_value *values, int count)
     return run;
 }
 
+/* Runs of values that the stored list has in the same order are taken from its sums; only other
+ * values are counted. */
 static struct tokens
 tokens_of_values(struct arena *mem, struct former *former, const struct hint_value *values,
                  int count)
@@ -274,6 +286,7 @@ extend_level(struct arena *mem, struct hint *hint, struct former *former,
 
 /* ---- all lengths ---- */
 
+/* Counting tokens is most of the work of a write, so everything that is known is used again. */
 void
 hint_levels_make(struct arena *mem, struct hint *hint, const struct hint *list)
 {

@@ -39,6 +39,8 @@ struct query_view {
     int statements;                                                   /* seen so far */
 };
 
+/* The context index is context_count if no context of the domain was chosen: weights have an entry
+ * for it. */
 static struct query_view
 view_of(const struct hint_query *query, const struct domain *domain, const struct terms *task)
 {
@@ -156,6 +158,7 @@ compare_candidates(const void *left, const void *right)
     return comes_before(left, right) ? -1 : comes_before(right, left);
 }
 
+/* Few candidates are the usual case, for which insertion sort needs no calls. */
 static void
 sort_candidates(struct candidate *candidates, size_t count)
 {
@@ -180,6 +183,7 @@ queue_before(const struct hint_queue *a, const struct hint_queue *b)
     return str_order(a->next->set->domain->name, b->next->set->domain->name) < 0;
 }
 
+/* Queues are sorted by their best candidate, so the domain with the best one has the first turn. */
 static void
 add_queue(struct hint_order *order, struct candidate *first, struct candidate *end)
 {
@@ -240,6 +244,9 @@ is_long(const struct candidate *candidate)
     return candidate->rank >> GROUP_AT == GROUP_LONG;
 }
 
+/* The always relevant domain gets one hint after ALWAYS_EVERY others, but none while the other
+ * domains have their first turn; a long one of it waits for `long_after` others, so that it does
+ * not fill a small budget. If the others have none left, the rest of it follows. */
 bool
 hint_order_next(struct hint_order *order)
 {
@@ -280,6 +287,8 @@ total_weight(struct query_view *view, const struct hint *hint, const struct rele
     return weight > STATEMENT_LEAST ? weight : STATEMENT_LEAST;
 }
 
+/* A fact that excludes choices counts as such only if it matters to the context. Facts that share
+ * words with the task never wait. */
 static inline void
 fill_candidate(struct candidate *candidate, struct query_view *view, const struct hint_set *set,
                struct hint *hint, const struct relevance *found)
@@ -352,6 +361,7 @@ gather(const struct hint_query *query, size_t set_index, const struct terms *tas
     return next;
 }
 
+/* Critical candidates are sorted and fetched at once; others stay in one queue per domain. */
 void
 hint_order_make(struct arena *mem, const struct hint_query *query, struct hint_order *out)
 {

@@ -64,6 +64,7 @@ write_single(struct json *out, struct str key, struct str origin)
     json_end_parts(out, json_append(json_append(at, origin), end));
 }
 
+/* Members whose hints share an array are written once, at the first of them. */
 static void
 write_member(struct json *out, const struct selection *selection, size_t index)
 {
@@ -101,6 +102,7 @@ hint_origins_by_hint(struct json *out, const struct selection *selection)
     json_close_array(out);
 }
 
+/* Grouped by domain, as the hints are. */
 void
 hint_origins_by_member(struct json *out, const struct selection *selection)
 {

@@ -17,6 +17,8 @@ hint_is_word_byte(char c)
            (unsigned char)c >= 0x80;
 }
 
+/* Length of the blank and the word after the placeholder that the value already ends with, as in
+ * "world music" before " music"; a plural counts as the same word. 0: no such word. */
 size_t
 hint_overlap(struct str value, struct str rest)
 {
@@ -34,6 +36,7 @@ hint_overlap(struct str value, struct str rest)
 
 /* ---- one property ---- */
 
+/* Texts of apps are quoted unless they are plainly a name. */
 static struct str
 shown_value(struct arena *mem, const struct json_value *value, bool by_app)
 {
@@ -70,6 +73,7 @@ add_phrase(struct buf *out, struct str phrase, struct str value)
     buf_add(out, str_from(rest, hint_overlap(value, rest)));
 }
 
+/* The phrase of the definition, or "name: value". */
 static struct str
 property_words(struct arena *mem, const struct property *property, const struct json_value *value,
                bool by_app)
@@ -108,6 +112,8 @@ has_phrases(const struct member *member)
     return false;
 }
 
+/* With phrases the parts read like a list of a sentence ("a, b, and c"), otherwise like pairs.
+ * *count is the number of properties that the object has. */
 struct str
 hint_pairs(struct arena *mem, const struct member *member, const struct json_value *object,
            bool by_app, size_t *count)

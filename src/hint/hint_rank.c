@@ -84,6 +84,7 @@ say_the_same(const struct member *a, const struct member *b)
            a->vocabulary == b->vocabulary;
 }
 
+/* Two members that say the same keep the fact of the one that comes first in the definition. */
 static void
 resolve_pair(struct ranked *a, struct ranked *b)
 {
@@ -227,6 +228,7 @@ resolve_sole(struct ranked *facts, size_t count, struct ranked *sole)
         facts[i].score = -1;
 }
 
+/* A fact that another step has left out excludes nothing here. */
 static void
 leave_out_excluded(struct ranked *facts, size_t count)
 {
@@ -280,6 +282,10 @@ has_hint(const struct member *member)
     return member != NULL && (str_present(member->hint.text) || member->hint.value_count > 0);
 }
 
+/* The steps depend on each other: first pairs that exclude each other, then dishes and ingredients,
+ * then statements about dangers, which may hide facts that the pairs kept, and at last single
+ * values that exclude all others. A score of -1 keeps a fact in the list, because it can still
+ * exclude another one. Age is relative to the newest fact, so the result needs no clock. */
 size_t
 hint_rank(struct arena *mem, const struct domain *domain, const struct atom *atoms, size_t count,
           struct ranked **out)

@@ -217,6 +217,10 @@ use_rest(struct selector *selector)
 
 /* ---- the sequence ---- */
 
+/* The sequence of steps is the contract of this module's header. Critical hints come first; then
+ * hints grow and are added in turns, so that their average length stays near `pace`; then lists
+ * become complete, and in JSON objects. Only if the budget has ended the sequence, its rest is used
+ * for what is no fact. No step depends on the budget, so a larger one never includes less. */
 void
 hint_select(struct arena *mem, const struct hint_query *query, struct selection *out)
 {

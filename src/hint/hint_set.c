@@ -16,6 +16,8 @@
 
 /* ---- hint sets ---- */
 
+/* A sentence that the definition has for this value wins over every pattern; then the first person,
+ * then the form of the value. */
 static int
 pattern_for(const struct member *member, const struct hint_form *form, int count)
 {
@@ -30,6 +32,8 @@ pattern_for(const struct member *member, const struct hint_form *form, int count
                                          : HINT_FROM_PATTERN;
 }
 
+/* "user" comes first and once, then at most HINT_ORIGINS_MAX apps, each once, in the order of the
+ * facts. Separated by spaces, which ids do not contain. */
 static struct str
 origin_of(struct arena *mem, const struct ranked *facts, int count)
 {
@@ -243,6 +247,7 @@ add_lists(const struct maker *maker, const struct ranked *facts, int count)
         add_hint(maker, listed + first, left - first);
 }
 
+/* Statements are one hint each, values of a list share hints, and every other fact is one hint. */
 static void
 make_set(struct maker *maker, const struct domain *domain, const struct atom *atoms, size_t count)
 {

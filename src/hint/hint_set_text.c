@@ -97,6 +97,7 @@ digits_of_counts(const struct hint *hint)
     return digits;
 }
 
+/* Lengths come before texts, so that texts need no escapes. */
 static void
 write_value(struct buf *out, const struct hint_value *value)
 {
@@ -120,6 +121,8 @@ struct words {
 static struct words words_of(const struct hint *hint);
 static struct term term_at(const struct words *words, size_t i);
 
+/* The part of a hint that is read only if the hint is selected, except the words that match a
+ * task. */
 static void
 write_body(struct buf *out, const struct hint *hint, int digits)
 {
@@ -152,6 +155,8 @@ write_body(struct buf *out, const struct hint *hint, int digits)
         write_value(out, &hint->values[i]);
 }
 
+/* The part of a hint that is read for every request, with a fixed length, so that hints can be
+ * skipped without reading their bodies. */
 static void
 write_head(struct buf *out, const struct domain *domain, const struct hint *hint, int digits,
            size_t body)
@@ -299,6 +304,8 @@ contents_of(const struct domain *domain, struct str text)
     return str_from(text, front);
 }
 
+/* False: the text is damaged, or of another version of the definition; the caller then makes the
+ * set again. Bodies are not read: the hints keep pointers into `text`. */
 bool
 hint_set_read(struct arena *mem, const struct domain *domain, struct str text, struct hint_set *out)
 {
@@ -338,6 +345,7 @@ read_count(const char *at, unsigned digits)
     return (int)number;
 }
 
+/* `which` and the count after it. From the hint in memory, or from the stored digits. */
 struct hint_pair
 hint_tokens(const struct hint *hint, size_t level, enum hint_count which)
 {
@@ -394,6 +402,8 @@ term_at(const struct words *words, size_t i)
     return (struct term){ number & ((1u << TERM_BITS) - 1), (uint8_t)(number >> TERM_VALUE_AT) };
 }
 
+/* At most 3, since more words of the task do not make a fact more relevant. *wanted: this number of
+ * first values must be named to include the last one that matched. */
 int
 hint_match(const struct hint *hint, const struct terms *terms, size_t context, int *wanted)
 {
@@ -429,6 +439,7 @@ read_number(const char **at, const char *end)
     return number;
 }
 
+/* Reads only as many values as are shown. */
 void
 hint_open(struct arena *mem, struct hint *hint, int items)
 {

@@ -33,6 +33,8 @@ add_spellings(struct arena *mem, const struct member *member, struct str shown, 
     }
 }
 
+/* Words of the first TERM_VALUES values as they are shown, then other spellings of them from the
+ * vocabulary. */
 void
 hint_set_words(struct arena *mem, struct hint *hint)
 {
@@ -59,6 +61,8 @@ forget_term(struct hint *hint, size_t index)
     hint->term_count--;
 }
 
+/* Words of a context match every task of that context: in a statement, they count as one match with
+ * the context instead; in other facts, they are forgotten. */
 static void
 compare_terms(struct hint *hint, const struct terms *words, size_t context)
 {

@@ -185,6 +185,7 @@ open_domain(struct selector *selector, const struct candidate *candidate)
 
 /* ---- growing ---- */
 
+/* JSON may have a limit of its own instead of std_items. */
 static int
 target_items(const struct selector *selector, const struct member *member, enum target target)
 {
@@ -254,6 +255,9 @@ hint_step_tell_also(struct selector *selector, size_t index, bool keyed)
     change(selector, index, &pick);
 }
 
+/* If the hint does not fit, everything is as it was before: the state that open_domain() has
+ * changed is put back. A hint that was added grows to its base length at once, a critical one to
+ * its full length. */
 void
 hint_step_add(struct selector *selector, const struct pick *pick)
 {
@@ -287,6 +291,8 @@ hint_step_can_grow(const struct selector *selector, const struct pick *pick, enu
             pick->items < target_items(selector, hint->member, target));
 }
 
+/* *start is moved past hints that cannot grow any more, so that repeated calls do not look at them
+ * again. */
 bool
 hint_step_grow(struct selector *selector, enum target target, size_t *start, int gap)
 {

@@ -220,6 +220,8 @@ hint_units_key(struct arena *mem, const struct member *member)
     return count_joined(mem, member->json_key, around->before, STR("")) + count(around->after[0]);
 }
 
+/* An upper bound: a tokenizer may join the first and the last bytes of a sentence with its
+ * surroundings, which differ from response to response. */
 int
 hint_units_said(struct arena *mem, struct tokenizer_series *series, struct str sentence)
 {

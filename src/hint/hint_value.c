@@ -216,6 +216,8 @@ keeps_stored_value(const struct hint *list, const struct hint_value *value, cons
 
 /* ---- all values ---- */
 
+/* Values that the stored hint shows without quotation marks are taken from it, because finding out
+ * whether a text is plainly a name costs most. */
 struct hint_value *
 hint_values_make(struct arena *mem, const struct ranked *facts, int count, const struct hint *list,
                  struct hint_form *form)

@@ -75,6 +75,7 @@ hint_is_unmarked(struct str value)
     return i == value.len;
 }
 
+/* For bullets, characters that Markdown would interpret get a backslash. */
 static void
 add_plain(struct buf *out, struct str text, enum escape escape)
 {
@@ -92,6 +93,7 @@ add_plain(struct buf *out, struct str text, enum escape escape)
 /* Position of a value. AT_FRONT: it must not turn the bullet into a nested bullet or a heading. */
 enum spot { INSIDE, IN_QUOTES, AT_FRONT };
 
+/* At the front of a line, a text could become a heading, a list, or a quotation. */
 static bool
 starts_plainly(struct str text)
 {
@@ -105,6 +107,7 @@ starts_plainly(struct str text)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (unsigned char)c >= 0x80;
 }
 
+/* Quoted also at the front of a line if it could be read as Markdown, whatever the format. */
 static void
 add_value(struct buf *out, const struct hint_value *value, enum escape escape, enum spot spot)
 {
@@ -120,6 +123,8 @@ add_value(struct buf *out, const struct hint_value *value, enum escape escape, e
     buf_add_c(out, spot == IN_QUOTES ? "" : "\"");
 }
 
+/* A value with a comma makes semicolons the separators, and one with "and" a comma before the last
+ * value, so that each value can be recognized. */
 static void
 add_list(struct buf *out, const struct hint *hint, size_t items, enum escape escape,
          enum spot first)

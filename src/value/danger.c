@@ -78,6 +78,8 @@ add_names(struct arena *mem, const struct vocabulary *vocabulary, const struct w
                 add_name(mem, vocabulary, words, i, out);
 }
 
+/* False also for statements about religion and private diets, whose foods the user avoids but is
+ * not harmed by. */
 bool
 danger_in_statement(struct arena *mem, const struct member *member, enum concern concern,
                     struct str statement, struct dangers *out)

@@ -154,6 +154,8 @@ century_of(struct str digits)
     return digits.ptr[0] == '0' || digits.ptr[0] == '1' ? "20" : digits.ptr[0] == '2' ? "" : "19";
 }
 
+/* "80s", "the '80s", "early 1980s": one form for all, "the early 1980s". Any other text is returned
+ * as it is. */
 struct str
 inflect_decade(struct arena *mem, struct str text)
 {
@@ -193,6 +195,8 @@ is_proper(struct str word)
                  "sweden iceland ireland scotland england europe asia africa australia ");
 }
 
+/* Words that are always capitalized, such as "italian". Copies the text only if something
+ * changes. */
 struct str
 inflect_proper(struct arena *mem, struct str text)
 {

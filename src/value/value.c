@@ -164,6 +164,7 @@ read_number(struct arena *mem, const struct json_value *given, double minimum, d
 
 /* ---- objects ---- */
 
+/* A name that is no definition name is not repeated in the error: it could be anything. */
 static const char *
 check_properties(struct arena *mem, const struct member *member, const struct json_value *given)
 {
@@ -216,6 +217,7 @@ read_property(struct arena *mem, const struct member *member, enum property_type
     return "has an unknown type";
 }
 
+/* The properties are stored in the order of the definition, so equal objects have equal texts. */
 static const char *
 read_object(struct arena *mem, const struct member *member, const struct json_value *given,
             struct value *out)
@@ -247,6 +249,7 @@ read_object(struct arena *mem, const struct member *member, const struct json_va
 
 /* ---- any value ---- */
 
+/* NULL: *out is the value. Otherwise the end of a sentence, as in "… must be an object". */
 const char *
 value_read(struct arena *mem, const struct member *member, const struct json_value *given,
            struct value *out)

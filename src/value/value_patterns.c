@@ -401,6 +401,7 @@ has_tag(struct str text)
     return false;
 }
 
+/* `what` depends on how: a part of the text, a scheme, or words. */
 static bool
 matches(size_t row, struct str text, const struct words *words)
 {
@@ -435,6 +436,8 @@ normalize(struct arena *mem, struct str text)
     return (struct str){ out, length };
 }
 
+/* Most texts have none of the words and bytes that a pattern needs, which are looked up first.
+ * Returns the first pattern of the table, so its order is the order of precedence. */
 static const char *
 find_pattern(struct arena *mem, struct str folded)
 {

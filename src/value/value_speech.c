@@ -164,6 +164,8 @@ is_trimmed(const struct member *member, struct str text)
     return false;
 }
 
+/* The branches are in the order from the most specific beginning to the usual one, a subject and a
+ * verb of liking. */
 static bool
 read_liking(struct arena *mem, const struct member *member, struct str text, struct str *object)
 {

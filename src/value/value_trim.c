@@ -145,6 +145,8 @@ value_trim_fillers(const struct member *member, struct str *text)
            (!graded && value_trim_filler(text, str_of(hedges), false));
 }
 
+/* Never trims the whole text, and the rest must begin with a word: "(btw)" is not trimmed to
+ * nothing. */
 bool
 value_trim_one_phrase(const struct member *member, struct str *text)
 {

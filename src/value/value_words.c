@@ -112,6 +112,8 @@ fold_word(struct arena *mem, struct str word)
     return (struct str){ out, length };
 }
 
+/* False: too many words for the rules, or none. A word after a mark that ends a clause follows a
+ * break, which limits how far a negation before it counts. */
 bool
 value_words_read(struct arena *mem, struct str text, struct words *out)
 {
@@ -156,6 +158,8 @@ value_word_is_one_of(const struct words *words, size_t i, const char *const *lis
 
 /* ---- names ---- */
 
+/* The longest name wins, so that "peanut butter" is not read as "peanut". Words of names are
+ * marked, because rules must not read them as grammar. */
 size_t
 value_words_name(struct arena *mem, const struct vocabulary *vocabulary, struct words *words)
 {
