@@ -39,6 +39,7 @@ static const struct field email_fields[] = {
     [EMAIL] = { "email", FIELD_LINE, FIELD_IN_FORM, .max = 1000 },
 };
 
+/* The values of the form as they are shown, and the problem of each field. */
 struct form {
     struct str username, name, language, time_zone, email;
     struct profile_problems problems;

@@ -71,6 +71,7 @@ get_schema(struct call *call)
 
 /* ---- statistics ---- */
 
+/* For one member: atoms by status, and the indexes of its first and last atom. */
 struct atom_counts {
     /* By enum atom_status. */
     int64_t by_status[3];

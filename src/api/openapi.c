@@ -19,6 +19,8 @@
 #define DOCUMENT_MAX ((size_t)16 * 1024 * 1024)
 #define FILE_PLACEHOLDER "{{members of "
 
+/* State while the placeholders of the document are filled. `failed` stays set after the first
+ * problem. */
 struct filling {
     struct arena *mem;
     const struct openapi_params *params;

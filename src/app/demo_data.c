@@ -17,6 +17,7 @@
 #define DAY ((int64_t)24 * 3600)
 #define AGO_SECONDS 120 /* the newest activity */
 
+/* What every part of the sample data needs. All of it belongs to the caller. */
 struct demo_writer {
     struct db *db;
     struct arena *mem;
@@ -28,6 +29,7 @@ struct demo_writer {
     struct usage_counters *usage;
 };
 
+/* For rows that no flow can write with a time in the past. */
 struct demo_row {
     struct arena *mem;
     struct grant grant; /* without an id: the record is added */

@@ -49,6 +49,7 @@ show(const struct doctor_line *line, void *context)
 
 /* ---- the temporary account ---- */
 
+/* The temporary account with which the OAuth flow is checked. */
 struct account {
     struct doctor_report *report;
     const struct store_access *side;

@@ -82,6 +82,7 @@ health(struct command_call *call)
 
 /* ---- demo ---- */
 
+/* A temporary service; `password` is that of the sample user. */
 struct demo {
     struct arena *mem;
     struct console *console;

@@ -52,6 +52,7 @@
 #define OTHER_DESCRIPTORS 64
 #define HASH_NICENESS 15 /* hashing goes after writing */
 
+/* Everything that one run of the service has started. It is stopped in the reverse order. */
 struct service {
     const struct settings *settings;
     struct settings effective; /* with the base URL, for commands that print links */

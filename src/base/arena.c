@@ -33,6 +33,7 @@
 #define LARGEST_KEPT ((size_t)64 * 1024)
 #define LARGE_CHUNK ((size_t)1024 * 1024) /* of an arena that already has so much */
 
+/* One block of memory from malloc(). Allocations are taken from its bytes, front to back. */
 struct chunk {
     struct chunk *next;
     size_t size;

@@ -17,6 +17,7 @@
 #define MALLOC_OVERHEAD 16 /* approximate allocator overhead per block */
 #define SHARE_OF_SHARD 8   /* a value may take an eighth of its shard */
 
+/* In two lists at once: that of its slot, to be found, and that of its shard, by age. */
 struct entry {
     struct entry *next_in_slot;
     struct entry *newer, *older;
@@ -25,6 +26,8 @@ struct entry {
     _Alignas(16) char value[];
 };
 
+/* A part of the cache with a lock of its own, so that threads rarely wait for each other. Every
+ * entry is in the list from `newest` to `oldest`, from whose end entries are evicted. */
 struct shard {
     pthread_mutex_t lock;
     struct entry **slots;

@@ -74,6 +74,7 @@ log_dropped(void)
 
 /* ---- formatting a line ---- */
 
+/* One line of the log, on the stack of the thread that logs. */
 struct line {
     char bytes[LINE_MAX_BYTES];
     size_t length;

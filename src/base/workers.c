@@ -22,6 +22,8 @@ struct job {
     void *argument;
 };
 
+/* A pool. `queue` is a ring of queue_max jobs, of which `waiting` begin at `first`. The lock
+ * protects everything below it. */
 struct workers {
     const char *name;
     pthread_mutex_t lock;

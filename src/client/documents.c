@@ -41,6 +41,7 @@ struct documents {
     struct failure failures[FAILURES];
 };
 
+/* One request that waits for a document, and then for the logo that the document names. */
 struct document_wait {
     struct documents *documents;
     struct fetch fetch;
@@ -253,6 +254,7 @@ documents_wait(void *context, void (*resume)(void *argument), void *argument)
 
 /* ---- 3: finish ---- */
 
+/* The changes of one write transaction after a document was fetched. */
 struct storing {
     struct arena *mem;
     struct app *app;

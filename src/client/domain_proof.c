@@ -8,6 +8,7 @@
 #include "client/documents.h"
 #include "net/fetch.h"
 
+/* One request that waits for the proof file of its app's host. */
 struct domain_proof {
     struct documents *documents;
     struct str homepage;

@@ -31,6 +31,7 @@
 
 struct connection;
 
+/* The listening socket, and connections whose request has not arrived completely. */
 struct control {
     int fd;
     int stop_fd;
@@ -42,6 +43,7 @@ struct control {
     size_t waiting_count;
 };
 
+/* Belongs to control_thread() until the request is complete, then to the worker that runs it. */
 struct connection {
     struct control *control;
     int fd;

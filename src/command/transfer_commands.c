@@ -114,6 +114,7 @@ export_one(struct command_call *call)
     return 0;
 }
 
+/* The export of all accounts runs in steps; `next` is the argument of the next one. */
 struct exporting {
     struct command_call *call;
     int64_t done, failed, total;
@@ -271,6 +272,7 @@ import_one(struct command_call *call)
     return command_json_done(call, json);
 }
 
+/* The import of a file with one document per line runs in steps, one account each. */
 struct importing {
     struct command_call *call;
     struct document_file *file;

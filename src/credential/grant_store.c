@@ -184,9 +184,11 @@ grant_store_end_all(struct db_tx *tx, struct arena *mem, struct str user_id)
 
 #define DAY_SECONDS 86400
 
+/* The index for this has only rows whose expiry was not noted yet. */
 SQL(grant_expired, "SELECT grant_id, user_id, app_id, expires_at FROM app_grant"
                    " WHERE expires_at <= $1 AND expiry_noted = 0 ORDER BY expires_at LIMIT $2");
 
+/* Conditional, so that two nodes do not note it twice. */
 SQL(grant_note_expiry, "UPDATE app_grant SET expiry_noted = 1"
                        " WHERE grant_id = $1 AND expires_at <= $2 AND expiry_noted = 0"
                        " RETURNING grant_id");

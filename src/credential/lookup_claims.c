@@ -8,6 +8,7 @@
 
 #define CLAIM_SECONDS 300 /* longer than any transaction takes: see IDLE_IN_TRANSACTION_MS */
 
+/* The oldest first, so that none waits forever. */
 SQL(claim_list, "SELECT kind, lookup_key, user_id FROM lookup_claim WHERE claimed_at <= $1"
                 " ORDER BY claimed_at LIMIT $2");
 

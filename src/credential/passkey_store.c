@@ -14,6 +14,7 @@
     "credential_id, passkey_id, user_id, name, algorithm, public_key, sign_count, created_at," \
     " used_at"
 
+/* No row is returned if another user has this credential: ids of credentials are unique. */
 SQL(passkey_claim, "INSERT INTO passkey_lookup (credential_id, user_id) VALUES ($1, $2)"
                    " ON CONFLICT DO NOTHING RETURNING user_id");
 
@@ -46,6 +47,7 @@ SQL(challenge_key_find, "SELECT private_key FROM challenge_key WHERE id = 1");
 SQL(challenge_key_add, "INSERT INTO challenge_key (id, private_key) VALUES (1, $1)"
                        " ON CONFLICT DO NOTHING");
 
+/* No row is returned if the challenge was used before. */
 SQL(challenge_use, "INSERT INTO used_challenge (challenge_hash, expires_at) VALUES ($1, $2)"
                    " ON CONFLICT DO NOTHING RETURNING challenge_hash");
 

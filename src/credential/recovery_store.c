@@ -24,6 +24,7 @@ SQL(link_add, "INSERT INTO one_time_link (link_hash, user_id, purpose, address, 
 
 SQL(link_find, "SELECT user_id, address, expires_at FROM one_time_link" MATCH);
 
+/* Deletes the row, so that a link works once, however many requests send it at the same time. */
 SQL(link_take, "DELETE FROM one_time_link" MATCH " RETURNING user_id, address, expires_at");
 
 SQL(link_end, "DELETE FROM one_time_link WHERE user_id = $1 AND purpose = $2");

@@ -30,6 +30,8 @@ SQL_MANY(refresh_find,
          " AND r.expires_at > m.p3"
          " JOIN token_family f ON f.family_id = r.family_id FOR UPDATE OF r");
 
+/* The second column says whether writes of that time were lost when the database failed over: then
+ * the token may be unused. */
 SQL(refresh_find_forgotten,
     "SELECT f.app_id, (SELECT 1 FROM lost_writes WHERE lost_until >= $4 AND lost_from <= $3"
     " ORDER BY lost_until LIMIT 1) FROM token_family f"

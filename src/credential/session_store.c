@@ -23,6 +23,7 @@ SQL(session_find, "SELECT " COLUMNS " FROM session WHERE session_hash = $1 AND e
 SQL(session_list, "SELECT " COLUMNS " FROM session WHERE user_id = $1 AND expires_at > $2"
                   " ORDER BY created_at DESC");
 
+/* To end the oldest beyond the limit; the new session is not among them. */
 SQL(session_others, "SELECT session_hash FROM session WHERE user_id = $1 AND session_hash <> $2"
                     " AND expires_at > $3 ORDER BY created_at DESC");
 
@@ -57,6 +58,7 @@ SQL(request_take, "DELETE FROM auth_request"
                   " WHERE request_hash = $1 AND session_hash = $2 AND expires_at > $3"
                   " RETURNING " REQUEST_COLUMNS);
 
+/* After signing in, the request belongs to the new session. */
 SQL(request_move, "UPDATE auth_request SET session_hash = $4, must_sign_in = 0"
                   " WHERE request_hash = $1 AND " BELONGS_TO);
 
@@ -280,6 +282,7 @@ code_store_redeem(struct db_tx *tx, struct arena *mem, struct str hash, int64_t 
 
 /* ---- everything, after a restore ---- */
 
+/* After a restore: tokens that were revoked after the backup must not work again. */
 SQL(restore_access, "DELETE FROM access_token");
 SQL(restore_refresh, "DELETE FROM refresh_token");
 SQL(restore_codes, "DELETE FROM auth_code");
@@ -363,6 +366,7 @@ SQL_UNTRACKED(rate_put,
               " ON CONFLICT (rate_key, node) DO UPDATE SET requests = excluded.requests,"
               " expires_at = excluded.expires_at");
 
+/* Counts of all other nodes in the current window. */
 SQL_UNTRACKED(rate_find, "SELECT COALESCE(SUM(requests), 0) FROM api_rate"
                          " WHERE rate_key = $1 AND node <> $2 AND expires_at > $3");
 

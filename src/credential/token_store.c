@@ -78,6 +78,7 @@ SQL_MANY(family_put_times,
          "UPDATE token_family f SET expires_at = m.p2, issued_at = m.p3 FROM m"
          " WHERE f.family_id = m.p1 RETURNING m.n, f.family_id");
 
+/* Deleting the row revokes everything: codes and tokens are only valid with their family. */
 SQL(family_end, "DELETE FROM token_family WHERE family_id = $1 RETURNING user_id, grant_id");
 SQL(grant_reused, "UPDATE app_grant SET reused_at = $2 WHERE grant_id = $1");
 SQL(family_end_user, "DELETE FROM token_family WHERE user_id = $1");
@@ -119,6 +120,7 @@ SQL_SHARED_READ(access_find_hint_sets, ACCESS_FIND(", h.hint_sets"), "iti",
     "CASE WHEN t.expires_at < f.expires_at AND t.expires_at < g.expires_at THEN t.expires_at" \
     " WHEN f.expires_at < g.expires_at THEN f.expires_at ELSE g.expires_at END"
 
+/* When the auth version has changed since the token was issued: reads family and grant, too. */
 SQL(access_find_family,
     "SELECT f.user_id, f.app_id, t.scopes, t.hint_domains, t.write_domains,"
     " t.sensitive_domains, t.created_at, t.expires_at, " EARLIEST_END

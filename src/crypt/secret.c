@@ -23,6 +23,7 @@
 #define CHECKED_LENGTH (PREFIX_LENGTH + RANDOM_LENGTH)
 #define CHECKSUM_LENGTH (SECRET_LENGTH - CHECKED_LENGTH)
 
+/* Only this file sees the text, and secret_reveal() is the only way to it. */
 struct secret {
     char text[SECRET_LENGTH + 1];
 };

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A store that fails when a test says so, in front of the one that does the work. */
 struct failing {
     struct db db;
     struct db *inner;

@@ -23,6 +23,7 @@
 #define STATEMENT_MAX (256 * 1024)
 #define DEADLINE_MS 600000
 
+/* A table as both stores have it. Its rows are read in the order of the primary key. */
 struct table {
     const char *name;
     const char *columns[COLUMNS_MAX];
@@ -36,11 +37,14 @@ struct catalog {
     size_t count;
 };
 
+/* Two tables with the same totals are treated as equal. */
 struct totals {
     int64_t rows;
     uint64_t sum;
 };
 
+/* `from` is only read. `page` holds one page of rows at a time, so tables of any size can be
+ * copied. */
 struct move {
     struct db *from, *to;
     struct arena *mem;  /* as long as the move */

@@ -56,6 +56,7 @@
 /* Every node forgets what it has cached. */
 #define CHANGED "INSERT INTO store_change SELECT pg_current_xact_id(), '*'"
 
+/* All databases of a store; `restored` marks those that were restored from a backup. */
 struct repair {
     struct db *const *of;
     size_t count;
@@ -113,6 +114,7 @@ end(struct repair *repair, size_t begun, enum err err)
 
 /* ---- one app ---- */
 
+/* The state of one app in one database. */
 struct copy {
     bool exists, deleted;
     int64_t epoch, created_at;

@@ -54,6 +54,7 @@ static const struct lookup lookups[] = {
     " VALUES ($1, $2, $3, $4) ON CONFLICT (kind, lookup_key, user_id) DO UPDATE" \
     " SET claimed_at = excluded.claimed_at"
 
+/* The same state as in repair.c, for lookup rows. */
 struct repair {
     struct db *const *of;
     size_t count;

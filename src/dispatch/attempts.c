@@ -7,6 +7,7 @@
 #include "credential/session_store.h"
 #include "store/tx.h"
 
+/* One call for one caller. The caller's address or name is only used as a digest (`key`). */
 struct attempt_query {
     struct arena *mem;
     const struct attempt *attempt;

@@ -21,6 +21,7 @@ struct rate_share {
     struct background background;
 };
 
+/* One exchange of counts with the other nodes. */
 struct round {
     struct arena *mem;
     int64_t node, now;

@@ -32,6 +32,7 @@ _Static_assert(FINGERPRINT_BYTES == CACHE_KEY_BYTES, "a key is a fingerprint");
 
 /* ---- keys ---- */
 
+/* The parts of a key one after another; make_key() hashes them. */
 struct key_builder {
     char bytes[KEY_INPUT_MAX];
     size_t length;

@@ -19,6 +19,7 @@
 #define SETS 4096
 #define WAYS 4
 
+/* The count of one caller in its current window. caller 0: free. */
 struct slot {
     uint64_t caller;
     int64_t began_ms;
@@ -31,6 +32,7 @@ struct slot {
 #define BUSY_WINDOWS 3 /* windows for which its calls and those of other nodes are remembered */
 #define LEAST_PART 16  /* of the limit: allowed whatever other nodes count */
 
+/* A caller near its limit, whose calls are exchanged with other nodes. */
 struct busy {
     uint64_t caller;
     int64_t key;             /* the same in all processes */
@@ -39,6 +41,8 @@ struct busy {
     int64_t others;
 };
 
+/* A fixed table, so a flood of callers cannot fill the memory. The lock protects `slots` and
+ * `busy`. */
 struct throttle {
     struct db *db;     /* NULL: this node alone */
     const char *kind;  /* of failures: the store is asked only after one; NULL: always */

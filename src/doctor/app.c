@@ -24,6 +24,7 @@
 static const char report_proxy[] =
     "Let the proxy pass on the request and the response unchanged, with all headers and cookies.";
 
+/* The OAuth flow as an app and its user go through it, with what each step has returned. */
 struct visit {
     struct doctor_report *report;
     const struct doctor_target *target;

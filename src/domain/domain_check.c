@@ -181,6 +181,7 @@ domain_check_sentence(const struct node *node, struct str text)
             node_reject(node, "must be one sentence");
 }
 
+/* How often each placeholder occurs in a text. */
 struct placeholders {
     size_t list, value, pairs, article;
 };

@@ -26,6 +26,8 @@
     4 /* letters per allowed difference, of which there are at most TYPOS_MAX */
 #define TYPOS_MAX 2
 
+/* Comparisons are limited (`pairs`, `words`), since a page must not take long for a user with many
+ * facts. */
 struct noting {
     struct arena *mem;
     const struct domain *domain;

@@ -33,6 +33,7 @@
 #define PAGE_BYTES ((size_t)19 * 1000)
 #define CHIP_BYTES (210 + FACTS_NAME_MAX) /* without its value, which appears twice */
 
+/* State while a page of one domain is written. */
 struct domain_page {
     struct call *call;
     const struct domain_view *view;

@@ -59,6 +59,7 @@ static const struct field edit_fields[] = {
 
 /* ---- page ---- */
 
+/* The page from which the user came, to return to after a change. */
 struct origin {
     int64_t from;  /* page of the member's facts; 0: another page */
     int64_t page;  /* of the sources */

@@ -53,6 +53,7 @@ static const struct field account_fields[] = {
 /* The end of a list of facts. */
 #define NONE SIZE_MAX
 
+/* Facts are sorted by member once, so that the parts of the page need not search for them. */
 struct overview_page {
     struct call *call;
     struct facts facts;

@@ -120,6 +120,7 @@ read_params(struct arena *mem, const struct account_params *params, int64_t now,
     return user;
 }
 
+/* `user` is complete before the transaction begins, with the hash of its password. */
 struct account_creation {
     struct arena *mem;
     struct mail mail; /* id absent: none */
@@ -210,6 +211,7 @@ account_make(struct db *db, struct arena *mem, const struct account_params *para
 
 /* ---- changing ---- */
 
+/* Changes of operators: a status, or a password. */
 struct account_change {
     struct arena *mem;
     struct str login;

@@ -25,6 +25,8 @@
 
 /* ---- issuing a code ---- */
 
+/* What a family and its code are made of. `allowed` is the part of `asked` that the user
+ * allowed. */
 struct issue {
     struct arena *mem;
     const struct app *app;
@@ -94,6 +96,7 @@ covered(struct arena *mem, const struct grant *grant, const struct app *app, str
 
 /* ---- step 3: issue a code or store the request ---- */
 
+/* An authorization request that was checked, of a user who is signed in. */
 struct beginning {
     struct arena *mem;
     const struct authorize_checked *checked;
@@ -201,6 +204,8 @@ authorize_keep(struct db *db, struct arena *mem, const struct authorize_checked 
 
 /* ---- step 4: the user's decision ---- */
 
+/* A stored request while the user's decision is applied. `request` and `app` are filled in the
+ * transaction. */
 struct deciding {
     struct arena *mem;
     const struct session *session;

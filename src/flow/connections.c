@@ -16,6 +16,7 @@
 #include "store/usage_store.h"
 #include "store/user_store.h"
 
+/* One change of a grant; each change uses some of the members. `one` receives the result. */
 struct connection_change {
     struct arena *mem;
     struct str user_id;

@@ -77,6 +77,7 @@ session_device_nonce(struct arena *mem, const struct user *user, struct str devi
 
 /* ---- signing in ---- */
 
+/* A sign-in whose password was verified, while its session is stored. */
 struct entry {
     struct arena *mem;
     const struct sign_in *params;

@@ -23,6 +23,8 @@
 #define FS_IOCTL_DEV (1ULL << 15) /* version 5 */
 #define SCOPE_SIGNAL (1ULL << 1)  /* version 6 */
 
+/* The layout of struct landlock_ruleset_attr in the newest version of the interface that is used;
+ * older kernels get its beginning. */
 struct ruleset {
     uint64_t files;
     uint64_t network; /* not restricted */

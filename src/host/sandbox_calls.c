@@ -212,6 +212,7 @@ static const int allowed[] = {
 #define CALLS (sizeof allowed / sizeof *allowed)
 #define FILTER_MAX (2 * CALLS + 48)
 
+/* A program for seccomp, as it is built instruction by instruction. */
 struct filter {
     struct sock_filter code[FILTER_MAX];
     size_t length;

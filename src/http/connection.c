@@ -18,6 +18,7 @@
 
 #define ADDRESS_BUCKETS 1024
 
+/* The number of open connections of one address or network. */
 struct address_count {
     struct address_count *next;
     struct address address;

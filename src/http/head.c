@@ -49,6 +49,7 @@ reject_head(struct head_problem *problem, const char *detail)
     return false;
 }
 
+/* Problems are only noted while the library calls back for each header. */
 struct reading {
     struct head *head;
     bool too_many;

@@ -19,6 +19,7 @@
 #define REQUEST_MAX 512
 #define STATUS_LINE "HTTP/1.1 000"
 
+/* A connection without blocking, with or without TLS. All waiting ends at `deadline`. */
 struct connection_to_service {
     int fd;
     int64_t deadline; /* of the monotonic clock, in milliseconds */

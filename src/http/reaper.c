@@ -26,6 +26,7 @@
 #define STATE_CLOSE 7 /* tcpi_state; netinet/tcp.h, which names it, conflicts with linux/tcp.h */
 #define STATE_CLOSE_WAIT 8
 
+/* Used by the thread of the reaper only, so it needs no lock. */
 struct reaper {
     struct connections *connections;
     size_t count;

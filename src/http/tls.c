@@ -124,6 +124,7 @@ tls_files_free(struct tls_files *files)
 
 /* ---- resumption ---- */
 
+/* The key lives as long as the server, so tickets are valid until a restart or a reload. */
 struct tls_tickets {
     gnutls_datum_t key;
 };

@@ -59,6 +59,7 @@ email_queue(struct db *db, struct arena *mem, const struct mail *mail)
 
 /* ---- changing the address ---- */
 
+/* `link_hash` is set when a new address is confirmed, `address` when one is entered. */
 struct email_change {
     struct arena *mem;
     struct str user_id;

@@ -62,6 +62,7 @@ verify_response(struct db *db, struct arena *mem, const struct passkey_response 
 
 /* ---- adding ---- */
 
+/* A passkey whose signature was verified, while it is stored. */
 struct passkey_creation {
     struct arena *mem;
     struct checked checked;
@@ -250,6 +251,7 @@ passkeys_list(struct db *db, struct arena *mem, struct str user_id, struct passk
     return tx_end_read(tx, passkey_store_list(tx, mem, user_id, out, count));
 }
 
+/* Renaming or removing one passkey. */
 struct passkey_change {
     struct arena *mem;
     struct str user_id;

@@ -5,6 +5,7 @@
 #include "store/tx.h"
 #include "store/user_store.h"
 
+/* Values are checked before the transaction; whether the username is free is decided in it. */
 struct profile_change {
     struct arena *mem;
     struct str user_id;

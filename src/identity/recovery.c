@@ -77,6 +77,7 @@ recovery_count_codes(struct db *db, struct arena *mem, struct str user_id, int64
 
 /* ---- setting the password ---- */
 
+/* A new password, with a recovery code or with a link. One of the hashes is absent. */
 struct setting {
     struct arena *mem;
     struct str user_id;

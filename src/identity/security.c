@@ -22,6 +22,7 @@
 
 /* ---- password ---- */
 
+/* `old_hash` must still be stored, or another request has changed the password meanwhile. */
 struct password_write {
     struct arena *mem;
     const struct password_change *params;
@@ -112,6 +113,7 @@ security_change_password(struct db *db, struct arena *mem, const struct password
 
 /* ---- sessions ---- */
 
+/* Ends one session or all of a user. */
 struct sessions {
     struct arena *mem;
     struct str user_id;

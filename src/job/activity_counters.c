@@ -23,10 +23,13 @@
 #define SHARD_BYTES ((size_t)4 * 1024 * 1024)
 #define PROBES 128 /* slots to try; more than a user has entries, as the user decides the first */
 
+/* Times and facts of one domain. Both stop at their maximum. */
 struct cell {
     uint32_t times, facts;
 };
 
+/* Counts of one user, app, action, and day. The members up to `day` are the key and are compared as
+ * bytes. */
 struct entry {
     char user[USAGE_ID_LENGTH];
     char app[USAGE_ID_LENGTH];
@@ -37,6 +40,7 @@ struct entry {
     struct cell cells[]; /* by index of the domain; the last is for requests without a domain */
 };
 
+/* A part of the table with a lock of its own. Each thread usually counts in the same shard. */
 struct shard {
     pthread_mutex_t lock;
     char *slots; /* hash table; NULL: not used yet */

@@ -5,6 +5,7 @@
 #define SHORT_MS 5
 #define LONG_MS 20
 
+/* One step: at most `rows` rows are deleted in one transaction. */
 struct expiry {
     struct arena *mem;
     expiry_delete *work;

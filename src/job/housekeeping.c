@@ -42,6 +42,7 @@
 #define REBUILD_MS 20        /* between two rebuild steps, which are short */
 #define CLOCK_CHECK_MS FAULT_INJECTION_INTERVAL(500) /* fault injection may move the clock */
 
+/* Used by the thread of housekeeping only, apart from `background`. */
 struct housekeeping {
     struct db *db;
     struct usage_counters *counters;

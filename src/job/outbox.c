@@ -24,6 +24,8 @@
 #define POLL_MS FAULT_INJECTION_INTERVAL(500) /* between two checks of the outbox */
 #define COUNT_MS 10000                        /* between two counts for the metrics */
 
+/* The counters are read by other threads for metrics; everything else belongs to the outbox's
+ * thread. */
 struct outbox {
     struct outbox_settings settings;
     struct background background;
@@ -32,6 +34,7 @@ struct outbox {
     _Atomic uint64_t sent, failed, given_up;
 };
 
+/* One claimed email. */
 struct mail_attempt {
     struct arena *mem;
     struct mail mail;

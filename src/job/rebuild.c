@@ -98,12 +98,14 @@ take(struct rebuild_queue *rebuilds, struct arena *mem, struct str *out, bool *m
 
 /* ---- hint sets ---- */
 
+/* A new hint set, and the record from which it was made. */
 struct rebuilt_set {
     struct str user_id;
     struct record before;
     struct str hints;
 };
 
+/* The users of one step. Sets are made in a read and written in one transaction. */
 struct round {
     struct arena *mem;
     const struct domains *domains;

@@ -23,6 +23,7 @@
 
 /* ---- writing ---- */
 
+/* Either entries or refusals, at most BATCH in one transaction. */
 struct batch {
     struct arena *mem;
     const struct usage_counter *entries;

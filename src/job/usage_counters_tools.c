@@ -10,6 +10,7 @@
 #define HOURS 24
 #define HOUR 3600
 
+/* Counts of the last HOURS hours, in a ring by hour. They are not stored. */
 struct tool_counts {
     char user[USAGE_ID_LENGTH];
     char app[USAGE_ID_LENGTH];

@@ -17,6 +17,7 @@
 #include "web/call.h"
 #include "web/state.h"
 
+/* The arguments of one call of the tool, and what was found for them. */
 struct forgetting {
     const struct mcp_call *mcp;
     struct tool_args *args;

@@ -150,6 +150,7 @@ prompts_get(const struct mcp_call *mcp)
 
 /* ---- completion/complete ---- */
 
+/* Completions of one argument, while candidates are offered. */
 struct completing {
     struct json *out;
     struct str prefix;

@@ -22,6 +22,7 @@
 #define VALUES_MAX 20
 #define DEPTH_MAX 4
 
+/* The arguments of one call of the tool; `outcomes` has a result for each value. */
 struct remembering {
     const struct mcp_call *mcp;
     struct tool_args *args;

@@ -16,6 +16,7 @@
 #define DOMAINS_LISTED_MAX 16 /* more would make the tools' schemas too long for a prompt */
 #define TTL_MS 300000
 
+/* State while the fixed parts of responses are written at the start. */
 struct writing {
     struct arena *mem;
     struct str base_url;

@@ -95,6 +95,7 @@ line_of(struct arena *mem, const struct activity *record)
                       STR_ARG(time_write(mem, record->last_at)), record->is_first);
 }
 
+/* A record with the line that is hashed for it. */
 struct sorted {
     struct str line;
     struct activity record;

@@ -18,6 +18,7 @@ struct slice {
     size_t end;
 };
 
+/* Lines of all lists that match, in slices by list. Each slice is sorted. */
 struct atom_page_reader {
     const struct atom_query *query;
     struct arena *mem;

@@ -25,6 +25,7 @@
 #define BUNDLE "/etc/ssl/certs/ca-certificates.crt"
 #define HEADER_MAX 200 /* of a header that is kept; a longer one is cut, which makes it invalid */
 
+/* One document that is fetched, for all callers that wait for its URL. */
 struct transfer {
     struct transfer *next;
     struct fetch *callers;

@@ -47,6 +47,7 @@ append_to_file(const char *path, struct str message, struct why *why)
 
 /* ---- SMTP ---- */
 
+/* One email while libcurl sends it. */
 struct sending {
     struct str rest; /* of the message */
     int fd;          /* of the connection; -1: none yet */

@@ -17,6 +17,7 @@
 #define FACTS_MAX 20       /* on the page: newer facts of a domain first */
 #define DOMAIN_FACTS_MIN 5 /* of a domain, however many domains share the page */
 
+/* Facts of one consent page. `omitted` counts those beyond the limit of the page. */
 struct listing {
     struct call *call;
     const struct facts *facts;

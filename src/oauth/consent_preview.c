@@ -34,6 +34,8 @@ consent_preview_load(struct call *call, scopes requested, struct str withheld,
 
 /* ---- facts ---- */
 
+/* The lines below one scope. Those beyond `most` are hidden at first, and those beyond rest_most
+ * only counted. */
 struct lines {
     struct values *item;
     size_t shown, most;

@@ -41,6 +41,7 @@ get_guide(struct call *call)
 
 /* ---- errors ---- */
 
+/* One error that a developer can get; texts are keys of messages. */
 struct error_row {
     const char *table; /* of the page */
     const char *status;

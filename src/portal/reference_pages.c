@@ -26,6 +26,7 @@
 #define EXAMPLE_MAX ((size_t)64 * 1024)
 #define EXAMPLE_WIDTH 76
 
+/* Written once per language at the first request and then kept. */
 struct reference_page {
     struct str id;             /* operationId or domain; empty: the overview */
     struct str title;          /* empty: that of the overview */

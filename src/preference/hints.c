@@ -16,6 +16,7 @@
 
 /* ---- from the store ---- */
 
+/* The hint sets of the allowed domains. `stale`: at least one must be rebuilt. */
 struct hints_read {
     struct arena *mem;
     const struct hints_params *params;

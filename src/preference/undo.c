@@ -34,6 +34,7 @@ struct facts {
     size_t count;
 };
 
+/* A change is undone atom by atom, so that later changes of other atoms stay. */
 struct undo_run {
     struct arena *mem;
     const struct undo_params *params;

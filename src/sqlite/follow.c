@@ -29,12 +29,15 @@
 #define LONG_LOG_FRAMES 8000    /* see RESTART_FRAMES */
 #define SPARE_BYTES (1LL << 30) /* a generation's log may be this much larger than two copies */
 
+/* A copy of the store and the log of the changes after it, as two files. */
 struct generation {
     char name[PATH_MAX]; /* of its files, without the ending */
     struct shipped_file file;
     int64_t began_ms;
 };
 
+/* `current` is complete; while a copy is made, `next` exists as well, and changes are written to
+ * both. */
 struct follower {
     const struct db_follow *how;
     const char *path;

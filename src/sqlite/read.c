@@ -18,6 +18,8 @@
 
 #include <stdlib.h>
 
+/* The connection of one thread. Other threads only end its snapshot, and only if `in_use` is
+ * free. */
 struct sqlite_reader {
     struct sqlite_connection connection;
     struct sqlite_tx tx; /* of the reads that are open */

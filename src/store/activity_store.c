@@ -89,6 +89,7 @@ SQL(activity_find_chain,
 
 /* ---- closing ---- */
 
+/* Only days that are over. */
 SQL_UNTRACKED(activity_list_open, "SELECT user_id, day FROM activity_day"
                                   " WHERE closed = 0 AND day < $1 ORDER BY day LIMIT $2");
 /* Changes nothing. Locks the row of the day, and finds none if another process closed it first. */

@@ -33,6 +33,7 @@
 /* Only an operator sets rate_api; image_store.h sets logo. A new app is not verified. */
 #define ALL_COLUMNS COLUMNS ", rate_api, logo, verified_at"
 
+/* No row is returned if the id or the position is taken. */
 SQL(app_add, "INSERT INTO app (" COLUMNS ")"
              " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14,"
              " $15, $16, $17, $18, $19, $20, $21, $22, $23)"
@@ -47,6 +48,8 @@ SQL_SHARED_READ(app_find, "SELECT " ALL_COLUMNS " FROM app WHERE app_id = $1", "
 /* Changes nothing. Locks the row on PostgreSQL, where transactions run concurrently. */
 SQL(app_lock, "UPDATE app SET epoch = epoch WHERE app_id = $1 RETURNING " ALL_COLUMNS);
 
+/* Only apps of the portal: clients that registered themselves have no owner and are listed by their
+ * users. */
 SQL(app_list, "SELECT " ALL_COLUMNS " FROM app WHERE kind = 'portal' AND position > $1"
               " ORDER BY position LIMIT $2");
 
@@ -63,9 +66,12 @@ SQL(app_put, "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, secret_
 
 SQL(app_delete, "DELETE FROM app WHERE app_id = $1 RETURNING epoch");
 
+/* In steps: an app can have millions of grants. Their families go with them. */
 SQL(app_delete_grants, "DELETE FROM app_grant WHERE grant_id IN (SELECT grant_id FROM app_grant"
                        " WHERE app_id = $1 LIMIT $2) RETURNING grant_id");
 
+/* The epoch is kept, so that a client that registers again with the same id begins with a higher
+ * one. */
 SQL(deleted_add, "INSERT INTO deleted_app (app_id, epoch, deleted_at, next_at)"
                  " VALUES ($1, $2, $3, $3) ON CONFLICT (app_id) DO UPDATE SET"
                  " epoch = excluded.epoch, deleted_at = excluded.deleted_at,"

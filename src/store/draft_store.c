@@ -2,6 +2,7 @@
 
 #include "db/db.h"
 
+/* A user has at most one draft; a new one replaces it. */
 SQL(draft_put, "INSERT INTO import_draft (user_id, draft_id, document, expires_at)"
                " VALUES ($1, $2, $3, $4) ON CONFLICT (user_id) DO UPDATE SET"
                " draft_id = excluded.draft_id, document = excluded.document,"

@@ -28,6 +28,7 @@ SQL_UNTRACKED(outbox_delete, "DELETE FROM outbox WHERE mail_id = $1");
 
 SQL_UNTRACKED(outbox_end_user, "DELETE FROM outbox WHERE user_id = $1");
 
+/* At most 10,000 rows are counted, so that a full outbox does not slow down the metrics. */
 SQL(outbox_count, "SELECT COUNT(*), COALESCE(MIN(created_at), 0) FROM"
                   " (SELECT created_at FROM outbox LIMIT 10000) AS waiting");
 

@@ -49,6 +49,7 @@ SQL_UNTRACKED(usage_add_many,
 
 SQL_UNTRACKED(usage_add_one, INSERT_USERS " VALUES ($1, $2, $3, $4)" ADD_ON_CONFLICT);
 
+/* Adds nothing if the grant was revoked meanwhile. */
 SQL_UNTRACKED(
     usage_add_connected, INSERT_USERS
     " SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)"
@@ -77,6 +78,7 @@ SQL_UNTRACKED(
     " last_at = CASE WHEN excluded.last_at > app_refusal.last_at THEN excluded.last_at"
     " ELSE app_refusal.last_at END");
 
+/* Keeps the latest ones. */
 SQL_UNTRACKED(usage_trim_refusals,
               "DELETE FROM app_refusal WHERE app_id = $1 AND last_at <"
               " (SELECT MIN(r.last_at) FROM (SELECT last_at FROM app_refusal WHERE app_id = $1"
@@ -87,6 +89,7 @@ SQL(usage_find_grant, "SELECT DISTINCT a.day, p.calls, p.last_use FROM app_usage
                       " JOIN user_usage p ON p.slot = a.slot AND p.user_key = $2"
                       " WHERE a.app_id = $1");
 
+/* The sum over all parts of a day (see the first comment of this file). */
 SQL(usage_find_app, "SELECT day, CAST(SUM(calls) AS BIGINT), CAST(SUM(tokens) AS BIGINT),"
                     " CAST(SUM(refused) AS BIGINT), CAST(SUM(failed) AS BIGINT) FROM app_usage"
                     " WHERE app_id = $1 AND day > $2 GROUP BY day");
@@ -233,6 +236,7 @@ is_revoked(const struct usage_revoked *revoked, int64_t user_key)
 /* As many as usage_add_many has. */
 #define MANY 20
 
+/* Values of one statement for MANY users. */
 struct many {
     struct db_value values[1 + 3 * MANY]; /* the slot, and three of each */
     size_t count;

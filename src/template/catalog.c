@@ -24,6 +24,7 @@ extern const char __stop_penchant_messages[];
 /* At least one key, so that the section exists in programs without pages. */
 MESSAGE(language, "page.lang");
 
+/* One message. `used` is set when a page, a handler, or an email names its key. */
 struct entry {
     struct str key;
     struct str text;
@@ -31,6 +32,7 @@ struct entry {
     bool used;
 };
 
+/* All messages of one language. Texts point into a copy of the file. */
 struct catalog {
     const char *name;
     struct entry *entries; /* by key */

@@ -34,11 +34,13 @@ struct source {
     size_t depth;
 };
 
+/* A section whose end was not read yet, with the state of the scanner at its beginning. */
 struct open_section {
     size_t node;
     struct html_scanner scanner;
 };
 
+/* State while one page with its included files becomes a list of nodes. */
 struct parser {
     struct template_set *set;
     struct arena *scratch; /* of the nodes, while their number is unknown */

@@ -19,6 +19,7 @@ struct part {
     struct str html;
 };
 
+/* One value of a page: a text, a flag, a part, or a list of items. */
 struct entry {
     enum entry_kind kind;
     const char *name;

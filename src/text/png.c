@@ -16,6 +16,7 @@
 static const char not_png[] = "The image must be a PNG file.";
 static const char damaged[] = "The PNG image is damaged. Export it again.";
 
+/* What was read so far; chunks must come in a certain order (PNG §5.6). */
 struct png {
     struct str rest;
     struct buf out;

@@ -209,6 +209,8 @@ count_pieces(struct str text)
 #define KNOWN_BYTES 30
 #define KNOWN_TEXTS 512
 
+/* A word that was counted before. The table is small and per thread; a newer word replaces an older
+ * one. */
 struct known {
     uint8_t length; /* 0: none */
     uint8_t tokens;
@@ -279,6 +281,7 @@ tokenizer_count_spaced(struct str text, size_t *bare)
  * without case looks at the capitals after it, which are the next piece. */
 #define LOOK_AHEAD 8
 
+/* Pieces are tokenized independently, so those that are unchanged keep their counts. */
 struct piece {
     size_t end;
     size_t tokens; /* of the text up to the end */

@@ -21,6 +21,7 @@
 #define BUFFER_FIRST ((size_t)64 * 1024)
 #define BUFFER_MAX (TRANSFER_OWN_MAX + 2) /* plus a newline, and one byte to detect excess */
 
+/* Lines are returned from the buffer without a copy; the buffer grows to the longest one. */
 struct document_file {
     struct arena *mem;
     int fd;

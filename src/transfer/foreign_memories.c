@@ -21,6 +21,7 @@
 #define LINE_MAX_BYTES 4096
 #define OTHER_DOMAIN STR("lifestyle_profile") /* of statements about nothing in particular */
 
+/* One statement, and what it could become in a domain. */
 struct line {
     struct foreign_import *import;
     struct str text;

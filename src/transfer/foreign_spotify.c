@@ -24,6 +24,7 @@
 #define LISTED_TRACKS 3  /* of one artist, in playlists */
 #define FOLLOWED 1000000 /* weight of an artist that the user follows */
 
+/* Names and weights of everything that was read; the heaviest become facts. */
 struct spotify {
     struct foreign_import *import;
     struct ranking *artists, *songs, *albums, *shows, *banned_artists, *banned_songs;

@@ -34,6 +34,8 @@ find_text(struct str text, struct str wanted)
 
 /* ---- Netflix ---- */
 
+/* Columns of Netflix's file, which differ between its versions. CSV_FIELDS_MAX: the file has
+ * none. */
 struct viewings {
     size_t title, profile, duration, extra; /* columns */
 };

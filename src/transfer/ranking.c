@@ -4,6 +4,7 @@
 
 #define SLOTS_FIRST 256
 
+/* A hash table of names with open addressing; `rows` has them in a stable order. */
 struct ranking {
     struct arena *mem;
     struct ranking_row *rows; /* in the order in which they were added */

@@ -19,6 +19,7 @@
 #define LEFT_OUT_NAMES_MAX 8 /* in one sentence */
 #define LEFT_OUT_BYTES_MAX 4096
 
+/* Everything that a document contains, read in one transaction. */
 struct exporting {
     struct arena *mem;
     const struct export_params *params;

@@ -14,6 +14,7 @@
 #include "store/tx.h"
 #include "store/undo_store.h"
 
+/* A document that was checked, while it is merged with what the user has. */
 struct importing {
     struct arena *mem;
     struct str user_id;

@@ -115,6 +115,7 @@ joins_title(struct str word)
                     "den dem van von af og och i в и на с из по ");
 }
 
+/* What the words of a text look like. */
 struct shape {
     size_t words, small, cased;
     bool sentence; /* a word is none of a name */

@@ -251,6 +251,7 @@ struct word {
     bool opens; /* starts a clause */
 };
 
+/* The words of one text; `bits` lets most patterns be skipped without comparing words. */
 struct words {
     struct word at[WORDS_MAX];
     size_t count;

@@ -21,6 +21,7 @@ struct asset {
     struct str bytes;
 };
 
+/* Points into the program; nothing is read from files. */
 struct assets {
     struct str release;
     size_t count;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Not changed after router_new(), so threads read it without a lock. */
 struct router {
     struct arena *mem;
     size_t row_count;
