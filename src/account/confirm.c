@@ -1,3 +1,6 @@
+/* confirm.c - the time of the last confirmation is in the session, so a confirmation holds for one
+ * browser and ends with its session. It is compared with the time of each request; nothing has to
+ * expire. */
 #include "account/confirm.h"
 
 #include "dispatch/browser_session.h"
@@ -8,6 +11,7 @@
 
 #define CONFIRM "/account/confirm"
 
+/* In whole minutes, rounded up: the page never shows 0 minutes. */
 struct str
 confirm_wait(struct call *call, int64_t seconds)
 {
@@ -36,6 +40,7 @@ confirm_require(struct call *call, const char *here)
     return false;
 }
 
+/* The page shows before a form is sent whether it will ask for a confirmation. */
 void
 confirm_put(struct call *call, struct values *values, const char *here)
 {

@@ -1,3 +1,4 @@
+/* notify.c - messages to systemd (sd_notify(3)): ready, reloading, stopping, and the watchdog. */
 #include "app/notify.h"
 
 #include "base/str.h"

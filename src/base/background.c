@@ -1,3 +1,5 @@
+/* background.c - threads that wake at intervals. They block all signals, because only the main
+ * thread handles them, and stop at the next background_wait(). */
 #include "base/background.h"
 
 #include "base/clock.h"
@@ -41,6 +43,7 @@ background_start(struct background *background, void *(*run)(void *), void *argu
     return started;
 }
 
+/* For a thread that may hang in a call that cannot be cancelled: nothing waits for its end. */
 bool
 background_detach(void *(*run)(void *), void *argument)
 {

@@ -1,3 +1,5 @@
+/* buf.c - a buffer that grows in an arena up to a limit. Exceeding the limit is no error of each
+ * addition; it sets `overflow`, which the caller checks once at the end. */
 #include "base/buf.h"
 
 #include "base/arena.h"
@@ -6,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Nothing is allocated before the first addition. */
 struct buf
 buf_in(struct arena *mem, size_t max)
 {

@@ -1,7 +1,10 @@
+/* embedded.c - files that the build has put into the program (tools/embed). Their names are paths
+ * in the project, such as "pages/style.css". */
 #include "base/embedded.h"
 
 #include <string.h>
 
+/* Linear: pages and catalogs are read once at the start. Absent: there is no such file. */
 struct str
 embedded_find(const char *name)
 {

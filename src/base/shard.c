@@ -1,3 +1,5 @@
+/* shard.c - two base64url characters give 4,096 shards. They are the first characters of the random
+ * part of an id, so ids spread evenly over the shards without a table. */
 #include "base/shard.h"
 
 #include "base/ascii.h"
@@ -19,6 +21,7 @@ shard_at_start(struct str text)
     return valid ? str_first(text, SHARD_LENGTH) : FIRST;
 }
 
+/* An id without a prefix is in the first shard. */
 struct str
 shard_of(struct str id)
 {
@@ -33,6 +36,7 @@ shard_number(struct str shard)
     return shard_digit(valid.ptr[0]) * 64 + shard_digit(valid.ptr[1]);
 }
 
+/* Whether a hash that begins with a shard and an id belong to the same user's database. */
 bool
 shard_holds(struct str hash, struct str id)
 {

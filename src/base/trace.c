@@ -1,3 +1,5 @@
+/* trace.c - the traceparent header of W3C Trace Context has fixed positions, so it is checked in
+ * place, without splitting it. */
 #include "base/trace.h"
 
 #include "base/ascii.h"
@@ -16,6 +18,7 @@ is_hex(struct str text, size_t at, size_t length)
     return true;
 }
 
+/* All zeros mean that there is no id (§3.2.2.3 and 3.2.2.4). */
 static bool
 is_zero(struct str text, size_t at, size_t length)
 {

@@ -1,3 +1,6 @@
+/* store_access.c - a command opens the store itself, or sends its words to the service that has it
+ * open. Which of both is only known after trying to open it, because the lock of the store
+ * decides. */
 #include "command/store_access.h"
 
 #include "command/control.h"
@@ -7,6 +10,7 @@
 #define COMMAND_STATEMENT_MS 60000 /* no other request waits for a command's statement */
 #define WORDS_MAX (8 + COMMAND_OPTIONS_MAX + COMMAND_ARGUMENTS_MAX)
 
+/* out->db is NULL if the service has the store; the command is then sent to it. */
 enum err
 store_access_open(const struct settings *settings, const struct domains *domains, bool must_exist,
                   struct store_access *out, struct why *why)
@@ -50,6 +54,7 @@ words_to_send(struct arena *mem, const struct command_call *call, struct str *wo
     return count;
 }
 
+/* Output and exit status are those of the service's run of the command. */
 static int
 run_in_service(const struct store_access *side, struct command_call *call)
 {

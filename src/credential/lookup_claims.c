@@ -1,3 +1,5 @@
+/* lookup_claims.c - rows of the lookup tables are shared by all databases of a store, so no
+ * transaction covers them together with the user's rows. Notes make the result right in the end. */
 #include "credential/lookup_claims.h"
 
 #include "base/arena.h"

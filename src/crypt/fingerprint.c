@@ -1,3 +1,5 @@
+/* fingerprint.c - SipHash with a random key of this process. Fingerprints are therefore only
+ * compared within the process and never stored. */
 #include "crypt/fingerprint.h"
 
 #include <pthread.h>
@@ -15,6 +17,7 @@ make_key(void)
     randombytes_buf(key, sizeof key);
 }
 
+/* Texts chosen by an attacker cannot be made to collide, since the key is unknown. */
 void
 fingerprint(struct str text, unsigned char out[FINGERPRINT_BYTES])
 {

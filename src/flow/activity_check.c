@@ -1,3 +1,5 @@
+/* activity_check.c - recomputes the hashes of each user's activity and compares them with the
+ * stored chain. */
 #include "flow/activity_check.h"
 
 #include "base/arena.h"

@@ -1,3 +1,5 @@
+/* logos.c - logos that developers upload. The file is cleaned before it is stored; the mark of the
+ * image is part of its URL. */
 #include "flow/logos.h"
 
 #include "model/app.h"

@@ -1,3 +1,5 @@
+/* withholding.c - facts that the user does not share with one app are lines in the app's grant. A
+ * line describes its fact, so it keeps working when the fact is deleted and stated again. */
 #include "flow/withholding.h"
 
 #include "model/view.h"

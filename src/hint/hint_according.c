@@ -1,3 +1,5 @@
+/* hint_according.c - names of apps in hints are chosen by their developers, so they are treated
+ * like any untrusted text. */
 #include "hint/hint_according.h"
 
 #include "base/arena.h"

@@ -1,3 +1,4 @@
+/* hint_origins.c - writes for each member who stated its facts: the user, or ids of apps. */
 #include "hint/hint_origins.h"
 
 #include "model/atom.h"

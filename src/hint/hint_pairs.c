@@ -1,3 +1,4 @@
+/* hint_pairs.c - the part of a sentence for a value that is an object. */
 #include "hint/hint_pairs.h"
 
 #include "base/arena.h"

@@ -1,3 +1,6 @@
+/* hint_quotes.c - decides whether a text must be quoted in a hint: anything that could be read as
+ * more than a name, such as a text that ends a sentence, could pose as a sentence of the
+ * service. */
 #include "hint/hint_quotes.h"
 
 #include "value/value_patterns.h"
@@ -8,6 +11,7 @@
 #define NAME_WORDS_MAX 10 /* a longer value is more likely a sentence than a name */
 #define WORDS_AFTER_INITIAL 2
 
+/* Of all scripts, since a model reads them all. */
 static bool
 is_end_mark(int32_t c)
 {
@@ -48,6 +52,7 @@ is_digit(char c)
 
 /* ---- periods within names ---- */
 
+/* Empty if the text ends with a blank. */
 static struct str
 last_word(struct str text)
 {

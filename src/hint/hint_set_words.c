@@ -1,3 +1,5 @@
+/* hint_set_words.c - words of a hint's values, with which the words of a task are compared. Only
+ * their hashes are stored. */
 #include "hint/hint_set_words.h"
 
 #include "base/arena.h"

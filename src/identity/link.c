@@ -1,3 +1,5 @@
+/* link.c - links of emails and operators carry a secret; the store has only its hash, so reading
+ * the database does not give a link. */
 #include "identity/link.h"
 
 #include "base/shard.h"
@@ -10,6 +12,7 @@ struct link_creation {
     struct one_time_link link;
 };
 
+/* Under the lock of the user, so that changes of the user and new links are in an order. */
 static enum err
 add_link(struct db_tx *tx, void *argument)
 {
@@ -18,6 +21,7 @@ add_link(struct db_tx *tx, void *argument)
     return err ? err : recovery_store_add_link(tx, adding->mem, &adding->link);
 }
 
+/* The secret begins with the user's shard, so that the link's row is in the user's database. */
 enum err
 link_make(struct db *db, struct arena *mem, struct one_time_link link, const struct secret **out)
 {

@@ -1,3 +1,5 @@
+/* picture.c - a picture is stored without metadata, and under a new random id each time, so that
+ * its URL never returns another image. */
 #include "identity/picture.h"
 
 #include "base/shard.h"

@@ -1,3 +1,5 @@
+/* profile.c - all problems of a form are found in one pass, so that the user corrects them
+ * together. */
 #include "identity/profile.h"
 
 #include "flow/accounts.h"

@@ -1,3 +1,5 @@
+/* count_shard.c - each thread gets a number when it counts for the first time, one after another.
+ * So threads use different shards as long as there are no more threads than shards. */
 #include "job/count_shard.h"
 
 #include <stdatomic.h>

@@ -1,3 +1,5 @@
+/* expiry.c - the number of rows per step is adapted to the time that the last step took: between
+ * SHORT_MS and LONG_MS, so that other transactions never wait for long. */
 #include "job/expiry.h"
 
 #include "store/tx.h"
@@ -31,6 +33,7 @@ expiry_step(struct db *db, struct arena *mem, expiry_delete *work, int64_t now, 
     return err;
 }
 
+/* Doubled or halved, between EXPIRY_ROWS and EXPIRY_ROWS_MAX. */
 int64_t
 expiry_next_rows(int64_t rows, int64_t ms)
 {

@@ -1,3 +1,5 @@
+/* host_list.c - lists of hosts in settings: exact names, or *.NAME for everything below a name.
+ * Only lower case is accepted, so that comparing bytes is enough. */
 #include "model/host_list.h"
 
 #include "base/ascii.h"

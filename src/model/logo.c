@@ -1,3 +1,4 @@
+/* logo.c - the mark of a logo is a digest of its bytes. */
 #include "model/logo.h"
 
 #include "crypt/digest.h"

@@ -1,3 +1,5 @@
+/* mail.c - the kinds of email, and when a failed one is sent again: the pauses double up to a
+ * limit. */
 #include "model/mail.h"
 
 #define FIRST_RETRY 60

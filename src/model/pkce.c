@@ -1,3 +1,5 @@
+/* pkce.c - only S256 (RFC 7636 §4.2): with "plain", the verifier would be in the authorization
+ * request. */
 #include "model/pkce.h"
 
 #include "crypt/digest.h"
@@ -8,6 +10,7 @@
 #define VERIFIER_MIN 43
 #define VERIFIER_MAX 128
 
+/* A SHA-256 digest has exactly 43 base64url characters. */
 bool
 pkce_challenge_valid(struct str challenge)
 {
@@ -29,6 +32,7 @@ pkce_verifier_valid(struct str verifier)
     return true;
 }
 
+/* Compared in constant time, as other secrets. */
 bool
 pkce_proves(struct arena *mem, struct str verifier, struct str challenge)
 {

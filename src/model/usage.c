@@ -1,3 +1,4 @@
+/* usage.c - days are counted in UTC from 1970, so that all nodes agree on them. */
 #include "model/usage.h"
 
 #include "base/ascii.h"

@@ -1,3 +1,5 @@
+/* continuation.c - where a user goes after signing in: to a stored authorization request, or to a
+ * path of this service. Both come from the browser and are checked before they are used. */
 #include "oauth/continuation.h"
 
 #include "dispatch/browser_session.h"
@@ -7,6 +9,7 @@
 #include "oauth/document_client.h"
 #include "web/call.h"
 
+/* The id may be a field of its own or a part of the path. */
 struct str
 continuation_request(const struct continuation *continuation)
 {

@@ -1,3 +1,6 @@
+/* document_client.c - clients whose client_id is the URL of a metadata document. The document is
+ * fetched before anything else of the request is believed; while it is fetched, the connection
+ * waits without a thread. */
 #include "oauth/document_client.h"
 
 #include "client/documents.h"
@@ -10,6 +13,7 @@
 #include "web/response.h"
 #include "web/state.h"
 
+/* Without MCP or with client-documents off, no such client is accepted. */
 static const char *
 url_problem(const struct call *call, struct str url)
 {

@@ -1,3 +1,5 @@
+/* resource.c - the parameter `resource` (RFC 8707) names the part of this service that a token is
+ * for: the API or the MCP endpoint. */
 #include "oauth/resource.h"
 
 #include "text/form.h"

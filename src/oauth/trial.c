@@ -1,3 +1,6 @@
+/* trial.c - the portal tries an app's flow with a redirect URI of the portal. Nothing is stored for
+ * a trial: its state is a MAC with the key of the session, from which the verifier is computed
+ * again. */
 #include "oauth/trial.h"
 
 #include "crypt/digest.h"
@@ -36,6 +39,7 @@ make(struct call *call, struct str app_id, struct str body)
     return trial;
 }
 
+/* The time in the state limits how long the trial can take. */
 struct trial
 trial_begin(struct call *call, struct str app_id)
 {

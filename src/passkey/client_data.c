@@ -1,3 +1,5 @@
+/* client_data.c - the JSON that the browser signs: what for, with which challenge, and for which
+ * site. It is read strictly, since the signature covers exactly these bytes. */
 #include "passkey/client_data.h"
 
 #include "text/json_read.h"

@@ -1,9 +1,12 @@
+/* undo_note.c - an undo note has the atoms that a change touched, before and after it, and nothing
+ * else: so a user with thousands of facts has a small note. */
 #include "preference/undo_note.h"
 
 #include "crypt/random.h"
 #include "model/atom_list.h"
 #include "store/undo_store.h"
 
+/* Call before the change, in its transaction. */
 enum err
 undo_begin(struct db_tx *tx, struct arena *mem, struct str user_id, struct str domain,
            struct undo_state *before)

@@ -66,7 +66,7 @@ SQL(app_put, "UPDATE app SET name = $2, redirect_uris = $3, scopes = $4, secret_
 
 SQL(app_delete, "DELETE FROM app WHERE app_id = $1 RETURNING epoch");
 
-/* In steps: an app can have millions of grants. Their families go with them. */
+/* In steps: an app can have millions of grants. Families are not valid without their grant. */
 SQL(app_delete_grants, "DELETE FROM app_grant WHERE grant_id IN (SELECT grant_id FROM app_grant"
                        " WHERE app_id = $1 LIMIT $2) RETURNING grant_id");
 

@@ -1,3 +1,4 @@
+/* draft_store.c - the document of an import while the user reviews it, one per user. */
 #include "store/draft_store.h"
 
 #include "db/db.h"

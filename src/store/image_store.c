@@ -1,3 +1,5 @@
+/* image_store.c - pictures of users and logos of apps, as base64url text, in tables of their own:
+ * their rows are large and rarely read. */
 #include "store/image_store.h"
 
 #include "db/db.h"

@@ -1,3 +1,5 @@
+/* outbox_store.c - email that waits to be sent. It is in the store before the request is answered,
+ * so a restart loses none. */
 #include "store/outbox_store.h"
 
 #include "db/db.h"

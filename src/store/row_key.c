@@ -1,3 +1,5 @@
+/* row_key.c - rows of a user are clustered by an integer made from the first characters of the id,
+ * which is random. On both engines a user's rows are then next to each other. */
 #include "store/row_key.h"
 
 #include "base/shard.h"
@@ -28,6 +30,8 @@ row_key_of_user(struct str user_id)
     return read_digits(user_id, 4, 9) * ROW_KEYS_PER_USER; /* after "usr_" */
 }
 
+/* For tokens: ten characters are 60 bits, so two tokens rarely share a key; the statement compares
+ * the whole hash. */
 int64_t
 row_key_of_hash(struct str hash)
 {

@@ -1,3 +1,5 @@
+/* undo_store.c - one row per user: only the last change can be undone. It has the atoms before and
+ * after the change. */
 #include "store/undo_store.h"
 
 #include "db/db.h"

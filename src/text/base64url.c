@@ -1,3 +1,5 @@
+/* base64url.c - base64url without padding (RFC 4648 §5) for tokens and ids, and standard base64 for
+ * the Authorization header. */
 #include "text/base64url.h"
 
 #include "base/arena.h"
@@ -23,6 +25,7 @@ write_digits(struct str bytes, char *out)
         *out = digits[bits << (6 - held) & 63];
 }
 
+/* The result is not followed by a NUL. */
 struct str
 base64url_encode(struct arena *mem, struct str bytes)
 {

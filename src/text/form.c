@@ -1,3 +1,4 @@
+/* form.c - names and values are decoded into an arena. There are at most FORM_FIELDS_MAX fields. */
 #include "text/form.h"
 
 #include "text/url.h"

@@ -1,3 +1,5 @@
+/* html.c - escapes for text and for attributes in quotation marks alike, so a value is safe in
+ * both. */
 #include "text/html.h"
 
 #include "text/utf8.h"

@@ -1,3 +1,4 @@
+/* nearest.c - suggestions for typing mistakes in names, commands, and settings. */
 #include "text/nearest.h"
 
 static size_t
@@ -32,6 +33,8 @@ nearest_distance(struct str a, struct str b)
     return rows[a.len % 3][b.len];
 }
 
+/* One difference for each three characters of the known word. A single character is too little to
+ * guess from. */
 bool
 nearest_is_typo(struct str typed, struct str known)
 {

@@ -1,3 +1,5 @@
+/* tokenizer_table.c - the table is made by the build (tools/tokenizer_table.c) and is a part of the
+ * program, so it is shared by all processes and read only where it is used. */
 #include "tokenizer/tokenizer_table.h"
 
 /* The assembler includes the file: 3.4 MiB as a C array would take half a minute to compile. Hidden

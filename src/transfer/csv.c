@@ -1,3 +1,6 @@
+/* csv.c - rows of a CSV file one by one (RFC 4180), without splitting the whole file. Fields point
+ * into the text, except quoted ones with doubled quotation marks, which are copied. Line breaks
+ * within quotation marks belong to the field. */
 #include "transfer/csv.h"
 
 #include "base/arena.h"

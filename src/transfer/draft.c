@@ -1,3 +1,5 @@
+/* draft.c - the flow of an import's draft: kept with the preview, read with the confirmation,
+ * deleted after the import. */
 #include "transfer/draft.h"
 
 #include "crypt/random.h"
@@ -30,6 +32,7 @@ draft_keep(struct db *db, struct arena *mem, struct str user_id, struct str docu
     return tx_write(db, keep, &work);
 }
 
+/* ERR_NOT_FOUND also for an expired draft, and for one that a later preview has replaced. */
 enum err
 draft_find(struct db *db, struct arena *mem, struct str user_id, struct str id, int64_t now,
            struct str *document)

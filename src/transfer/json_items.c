@@ -1,3 +1,5 @@
+/* json_items.c - iterates over the items of a JSON array or object without building a tree, so a
+ * file of any size needs little memory. Items are parsed by the caller, one at a time. */
 #include "transfer/json_items.h"
 
 #include <string.h>

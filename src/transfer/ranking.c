@@ -1,3 +1,5 @@
+/* ranking.c - names with weights, of which the heaviest are wanted. The hash table grows with the
+ * number of names. */
 #include "transfer/ranking.h"
 
 #include "base/arena.h"

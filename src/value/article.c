@@ -1,3 +1,5 @@
+/* article.c - "a" or "an" follows pronunciation, which spelling only suggests. Lists have the
+ * exceptions that occur in values. */
 #include "value/article.h"
 
 #include "base/ascii.h"

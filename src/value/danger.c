@@ -1,3 +1,5 @@
+/* danger.c - which foods a statement such as "peanuts could kill me" is about. Rules look at
+ * clauses, because "I love nuts but shrimp gives me hives" names one danger only. */
 #include "value/danger.h"
 
 #include "base/arena.h"
@@ -5,6 +7,7 @@
 #include "domain/value_text.h"
 #include "value/value_words.h"
 
+/* Diets for religious reasons exclude foods without being about harm. */
 static bool
 is_religious(const struct words *words, size_t i)
 {
@@ -23,6 +26,7 @@ is_liking(const struct words *words, size_t i)
     return value_word_is_one_of(words, i, list);
 }
 
+/* Words of harm by their kind, and words that only occur with harm. */
 static bool
 is_harm(const struct words *words, size_t i)
 {

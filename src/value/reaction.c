@@ -1,3 +1,5 @@
+/* reaction.c - a small grammar of symptoms, parts of the body, and verbs. It must find reactions
+ * that users describe in their own words, without taking recipes and idioms for them. */
 #include "value/reaction.h"
 
 #include "value/mention.h"

@@ -1,3 +1,5 @@
+/* value_trim.c - users write more than the value: "I like jazz a lot". Trimming takes away phrases
+ * that add nothing, from both ends, until none is left. */
 #include "value/value_trim.h"
 
 #include "base/ascii.h"
@@ -34,6 +36,7 @@ match_phrase(struct str text, struct str phrase)
     return ends && !hyphen ? at : 0;
 }
 
+/* What remains after a phrase was taken away may begin with a joining mark. */
 struct str
 value_trim_ends(struct str text)
 {

@@ -1,3 +1,5 @@
+/* word_lists.c - lists of words for the rules of this module. They are data; the rules are in the
+ * files that use them. */
 #include "value/word_lists.h"
 
 #include "base/ascii.h"
