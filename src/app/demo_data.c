@@ -100,6 +100,7 @@ suppress_one(const struct demo_writer *demo, const struct json_value *wrong)
     return err;
 }
 
+/* A grant if the row has one, otherwise a record of activity. */
 static enum err
 put_row(struct db_tx *tx, void *argument)
 {
@@ -159,6 +160,7 @@ add_activity(const struct demo_writer *demo, const struct json_value *given)
     return tx_write(demo->db, put_row, &row);
 }
 
+/* Stops at the first error. A list that is missing in the file has no items. */
 static enum err
 for_each(const struct demo_writer *demo, const struct json_value *list,
          enum err (*add)(const struct demo_writer *demo, const struct json_value *one))

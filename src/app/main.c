@@ -55,6 +55,7 @@ run_on_store(struct command_call *call)
     return status;
 }
 
+/* A document is read by the command itself; a password is short and read here. */
 static enum err
 read_input(struct command_call *call)
 {

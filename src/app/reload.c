@@ -24,6 +24,8 @@ struct tls_times {
     struct timespec cert, key;
 };
 
+/* Both files count, since a certificate and its key are replaced one after the other. 0: there is
+ * no TLS, or the file cannot be read now. */
 static struct tls_times
 tls_times(const struct settings *settings)
 {

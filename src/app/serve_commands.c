@@ -40,6 +40,7 @@ load_settings_again(void *context, struct service_settings *next, struct why *wh
     return definitions_load(next->mem, settings->domains, settings->domains_off, domains, why);
 }
 
+/* Without `before` and `leave`, which only the demo uses. */
 static int
 serve(struct command_call *call)
 {
@@ -210,6 +211,7 @@ fill(void *context, struct db *db, const char *base_url, struct why *why)
     return ERR_NONE;
 }
 
+/* The folder is walked with its content first, because only empty folders can be removed. */
 static int
 remove_entry(const char *path, const struct stat *info, int kind, struct FTW *walk)
 {

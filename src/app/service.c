@@ -80,6 +80,7 @@ struct service {
 
 /* ---- start, in order; after a failure the remaining members stay NULL ---- */
 
+/* `watched`: a thread checks readiness and follows what other nodes change. */
 static enum err
 open_store(struct service *service, struct why *why)
 {
@@ -149,6 +150,8 @@ start_documents(struct service *service)
     service->documents = documents_start(&documents);
 }
 
+/* Everything that responses are made of is checked here: pages, catalogs, definitions, and the
+ * description of the API. A mistake in one of them stops the start and not a request. */
 static enum err
 start_web(struct service *service, struct why *why)
 {
@@ -221,6 +224,8 @@ reserved_descriptors(const struct service *service)
     return OTHER_DESCRIPTORS + (db_reads_block(service->db) ? (size_t)settings->pool : 2 * threads);
 }
 
+/* The last part of the start. Until here, no request was accepted, so each finds a service that is
+ * complete. */
 static enum err
 start_server(struct service *service, struct why *why)
 {
@@ -258,6 +263,8 @@ start_server(struct service *service, struct why *why)
     return err;
 }
 
+/* A listener of its own, so that metrics are never reachable through the public address. It has one
+ * thread and few connections. */
 static enum err
 start_metrics(struct service *service, struct why *why)
 {
@@ -284,6 +291,7 @@ start_metrics(struct service *service, struct why *why)
     return err;
 }
 
+/* Only for SQLite, whose file one process holds. */
 static enum err
 start_control(struct service *service, struct why *why)
 {
@@ -297,6 +305,9 @@ start_control(struct service *service, struct why *why)
     return control_start(path.ptr, &settings, &service->control, why);
 }
 
+/* Four pools, so that no kind of work can delay another: requests, password hashes, commands, and
+ * health checks. Hashing has a lower priority than requests, because it takes long and nothing
+ * depends on its order. */
 static void
 start_workers(struct service *service)
 {
@@ -318,6 +329,7 @@ start_workers(struct service *service)
     metric_register(mcp_write_metrics, service);
 }
 
+/* Without smtp-url, email stays unsent, and pages do not offer what needs it. */
 static void
 start_outbox(struct service *service)
 {
@@ -334,6 +346,8 @@ start_outbox(struct service *service)
     service->outbox = outbox_start(&outbox);
 }
 
+/* The order of the start is the order of dependence; stop() reverses it. After an error, stop()
+ * frees what was started: members that were not set are NULL. */
 static enum err
 start(struct service *service, const struct service_plan *plan, struct why *why)
 {
@@ -369,6 +383,8 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
 
 /* ---- stop: accept nothing new, finish open requests, then free in reverse order ---- */
 
+/* First, nothing may wait for long any more: for a document, or for the database. Then requests are
+ * finished, then everything that they use is stopped, and the store last. */
 static void
 stop(struct service *service)
 {
@@ -462,6 +478,8 @@ run_once(const struct service_plan *plan, const struct service_settings *with,
     return again;
 }
 
+/* One run per iteration; SIGHUP ends a run with new settings in `next`. Settings of a run live in
+ * an arena that is freed when the run has ended. */
 int
 service_run(const struct service_plan *plan)
 {

@@ -57,6 +57,7 @@ out_of_memory(size_t size)
     abort();
 }
 
+/* Zeroed. There is no error to return: without memory, the process ends. */
 void *
 memory_alloc(size_t count, size_t size)
 {
@@ -66,6 +67,7 @@ memory_alloc(size_t count, size_t size)
     return memory;
 }
 
+/* Poisoned for AddressSanitizer until parts of it are allocated. */
 static struct chunk *
 chunk_new(struct arena *arena, size_t size)
 {
@@ -76,6 +78,7 @@ chunk_new(struct arena *arena, size_t size)
     return chunk;
 }
 
+/* With one chunk, so that `current` is never NULL. */
 struct arena *
 arena_new(void)
 {
@@ -108,6 +111,7 @@ check_limits(struct arena *arena)
         arena_reserve(arena, arena->size - ARENA_OWN_BYTES - arena->taken);
 }
 
+/* After this, the arena counts for no budget and has exceeded nothing. */
 static void
 return_budget(struct arena *arena)
 {
@@ -117,6 +121,8 @@ return_budget(struct arena *arena)
     arena->excess = ARENA_WITHIN_LIMITS;
 }
 
+/* The memory that the arena has already counts for the new budget. max = 0 and no budget remove the
+ * limits. */
 void
 arena_limit(struct arena *arena, size_t max, struct arena_budget *budget)
 {
@@ -192,6 +198,7 @@ chunk_wipe(struct chunk *chunk)
     ASAN_POISON_MEMORY_REGION(chunk->bytes, chunk->size);
 }
 
+/* Wiped, because malloc() may give the memory to a part of the program that shows it. */
 static void
 chunk_free(struct chunk *chunk)
 {

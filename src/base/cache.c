@@ -43,6 +43,7 @@ struct cache {
     struct shard shards[SHARDS];
 };
 
+/* bytes_max = 0 makes a cache that stores nothing. */
 struct cache *
 cache_new(size_t bytes_max)
 {
@@ -80,6 +81,8 @@ shard_of(struct cache *cache, const struct cache_key *key)
     return &cache->shards[key->bytes[0] % SHARDS];
 }
 
+/* Keys are fingerprints, so some of their bytes are a good hash. The shard is chosen by other
+ * bytes. */
 static struct entry **
 slot_of(struct shard *shard, const struct cache_key *key)
 {
@@ -114,6 +117,7 @@ unlink_use(struct shard *shard, struct entry *entry)
     *(entry->older == NULL ? &shard->oldest : &entry->older->newer) = entry->newer;
 }
 
+/* The entry becomes the newest of its shard. */
 static void
 link_newest(struct shard *shard, struct entry *entry)
 {
@@ -180,6 +184,7 @@ cache_get(struct cache *cache, struct arena *mem, const struct cache_key *key)
     return value;
 }
 
+/* Does not change the age of the entry, and counts no hit. */
 bool
 cache_has(struct cache *cache, const struct cache_key *key)
 {

@@ -145,6 +145,7 @@ level_name(enum log_level level)
     return names[level];
 }
 
+/* In UTC, in seconds. */
 static void
 add_time(struct line *line)
 {

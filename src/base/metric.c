@@ -37,6 +37,7 @@ histogram_observe(struct histogram *histogram, int64_t ns)
                               memory_order_relaxed);
 }
 
+/* Buckets are read one by one, so observations at the same time may be missing. */
 uint64_t
 histogram_count(const struct histogram *histogram)
 {
@@ -72,6 +73,7 @@ metric_unregister(void *context)
     pthread_mutex_unlock(&registry.lock);
 }
 
+/* A writer must not register or unregister another one: the lock is held. */
 void
 metric_write_page(struct buf *page)
 {
@@ -103,6 +105,7 @@ metric_put(struct buf *page, const char *name, const char *type, const char *hel
     metric_value(page, name, "", value);
 }
 
+/* Written from milliseconds without floating point. */
 void
 metric_seconds(struct buf *page, const char *name, const char *labels, int64_t ms)
 {

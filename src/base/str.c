@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+/* By bytes, which for UTF-8 is the order of the code points. Negative, 0, or positive. */
 int
 str_order(struct str a, struct str b)
 {
@@ -60,6 +61,7 @@ str_ends(struct str s, struct str suffix)
     return s.len >= suffix.len && str_eq(str_from(s, s.len - suffix.len), suffix);
 }
 
+/* Words are separated by single spaces. */
 bool
 str_has_word(struct str words, struct str wanted)
 {
@@ -76,6 +78,7 @@ blank(char c)
     return c == ' ' || c == '\t';
 }
 
+/* Points into the text. */
 struct str
 str_trim(struct str s)
 {

@@ -67,6 +67,8 @@ timekeeper_created_at(int64_t now)
     return now == atomic_load_explicit(&set_back_at, memory_order_relaxed) ? now + 1 : now;
 }
 
+/* True also for a credential from the future, and for one that may have expired before the clock
+ * was set back: both cannot be valid for certain. */
 bool
 timekeeper_rejects(int64_t created_at, int64_t expires_at, int64_t now)
 {

@@ -137,6 +137,7 @@ workers_submit(struct workers *workers, void (*run)(void *), void *argument)
     return taken;
 }
 
+/* The name of the pool is a part of the name of the metric. */
 static void
 write_metric(struct buf *page, const struct workers *workers, const char *suffix, const char *type,
              const char *help, int64_t value)

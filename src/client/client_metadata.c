@@ -42,6 +42,7 @@ read_text(struct arena *mem, const struct json_value *document, const char *name
     return true;
 }
 
+/* URIs are cut, since they are written by the client and the sentence is sent back to it. */
 void
 client_metadata_add_problem(struct buf *out, size_t index, struct str uri, const char *problem)
 {

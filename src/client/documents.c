@@ -90,6 +90,7 @@ documents_get(struct documents *documents, struct fetch *fetch, void (*ready)(vo
     fetcher_get(documents->fetcher, fetch, ready, context);
 }
 
+/* Checked before a document is looked up or fetched. */
 const char *
 documents_url_problem(const struct documents *documents, struct str url)
 {
@@ -243,6 +244,7 @@ on_document(void *context)
     wait->resume(wait->argument);
 }
 
+/* Called by the HTTP server after the handler has returned; resume() continues the request. */
 void
 documents_wait(void *context, void (*resume)(void *argument), void *argument)
 {

@@ -60,6 +60,7 @@ hosts_problem(const char *text)
     return host_list_problem(str_of(text));
 }
 
+/* Problems are the rest of a sentence that begins with the name of the setting. */
 static const char *
 registration_problem(const char *text)
 {
@@ -266,6 +267,7 @@ const struct setting_row setting_rows[] = {
 
 const size_t setting_row_count = sizeof setting_rows / sizeof setting_rows[0];
 
+/* NULL: there is no such setting. */
 const struct setting_row *
 setting_row_find(struct str name)
 {

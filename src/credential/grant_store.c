@@ -164,6 +164,8 @@ grant_store_put(struct db_tx *tx, struct arena *mem, const struct grant *grant)
     return err ? err : user_store_bump_auth_version(tx, mem, db_cell_text(&rows, 0, 0));
 }
 
+/* Its tokens end, too: the auth version changes, and a token of another version needs its grant.
+ * ERR_NOT_FOUND: there is no grant. */
 enum err
 grant_store_end(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id)
 {

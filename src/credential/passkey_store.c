@@ -142,6 +142,7 @@ passkey_store_rename(struct db_tx *tx, struct arena *mem, struct str user_id, st
                         db_text(id), db_text(name));
 }
 
+/* The lookup row is released in the same transaction, so the credential can be added again. */
 enum err
 passkey_store_delete(struct db_tx *tx, struct arena *mem, struct str user_id, struct str id)
 {
@@ -151,6 +152,7 @@ passkey_store_delete(struct db_tx *tx, struct arena *mem, struct str user_id, st
     return release(tx, mem, user_id, err, &rows);
 }
 
+/* For the deletion of an account. */
 enum err
 passkey_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
@@ -161,6 +163,7 @@ passkey_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id)
 
 /* ---- challenges ---- */
 
+/* One row for the whole store: every node verifies the challenges of the others. */
 enum err
 challenge_store_find_key(struct db_tx *tx, struct arena *mem, struct str *out)
 {

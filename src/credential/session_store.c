@@ -245,6 +245,7 @@ SQL_UNTRACKED_MANY(code_redeem,
                    " AND c.redeemed_at IS NULL AND c.expires_at > m.p2"
                    " RETURNING m.n, c.family_id");
 
+/* The hash begins with the user's shard. */
 enum err
 code_store_add(struct db_tx *tx, struct arena *mem, const struct auth_code *code)
 {

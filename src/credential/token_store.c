@@ -246,6 +246,7 @@ put_times(struct db_tx *tx, struct arena *mem, const struct family *family)
                   db_int(family->issued_at));
 }
 
+/* A family that was revoked meanwhile is left alone. */
 enum err
 family_store_put_times(struct db_tx *tx, struct arena *mem, const struct family *family)
 {

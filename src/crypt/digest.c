@@ -54,6 +54,8 @@ digest_text(struct arena *mem, struct str data)
     return (struct str){ write_text(mem, data), DIGEST_TEXT_LENGTH };
 }
 
+/* The first two characters are replaced by the shard. The rest still has more than 240 bits of the
+ * digest. */
 struct str
 digest_text_in(struct arena *mem, struct str data, struct str shard)
 {
@@ -90,6 +92,8 @@ digest_mac(struct arena *mem, struct str key, struct str data)
     return (struct str){ text, DIGEST_TEXT_LENGTH };
 }
 
+/* In constant time. Absent texts are equal to nothing, also not to each other, so that a missing
+ * hash never matches. */
 bool
 digest_equal(struct str a, struct str b)
 {

@@ -45,6 +45,7 @@ memory_bytes(void)
 static sem_t free_slots;
 static pthread_once_t free_slots_once = PTHREAD_ONCE_INIT;
 
+/* One slot per core: more hashes at once would be no faster and need more memory. */
 static void
 init_slots(void)
 {
@@ -115,6 +116,7 @@ password_matches(struct str hash, struct str password)
     return known && same;
 }
 
+/* True if the parameters have been raised since. The next sign-in then stores a new hash. */
 bool
 password_outdated(struct str hash)
 {

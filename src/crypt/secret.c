@@ -55,6 +55,7 @@ prefix_of(enum secret_kind kind)
     abort(); /* a secret without a prefix could not be parsed */
 }
 
+/* Over everything before it, with the prefix, so a token is no valid secret of another kind. */
 static void
 write_checksum(const char *text, char checksum[static CHECKSUM_LENGTH])
 {
@@ -98,6 +99,7 @@ make(struct arena *mem, enum secret_kind kind, unsigned char bytes[static RANDOM
     return secret;
 }
 
+/* For secrets that name only a shard. */
 const struct secret *
 secret_make(struct arena *mem, enum secret_kind kind, struct str shard)
 {
@@ -162,6 +164,7 @@ show(const struct secret *secret, char part[static RANDOM_LENGTH])
         mask(part);
 }
 
+/* The caller overwrites `bytes` after use. */
 static void
 show_bytes(const struct secret *secret, unsigned char bytes[static RANDOM_BYTES])
 {

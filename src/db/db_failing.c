@@ -124,6 +124,7 @@ run_wrapped(struct db_tx *inner, void *argument)
     return fault_injection_call_fails() ? ERR_UNAVAILABLE : ERR_NONE; /* the commit */
 }
 
+/* Fails before the transaction begins; calls within it fail by themselves (run_wrapped()). */
 static enum err
 failing_write(struct db *db, db_work *work, void *argument, bool urgent)
 {
@@ -188,6 +189,7 @@ commits(struct db *db)
     return db_commits(inner_of(db));
 }
 
+/* Fails like a database that cannot be asked. */
 static void
 sync_versions(struct db *db, struct db_sync *sync)
 {

@@ -177,6 +177,7 @@ node_member(const struct node *node, const char *key)
     return (struct node){ .in = node->in, .above = node, .value = value, .key = str_of(key) };
 }
 
+/* The child keeps a pointer to its parent, from which a problem writes its position. */
 struct node
 node_child(const struct node *node, size_t index)
 {
@@ -262,6 +263,7 @@ node_name(const struct node *node)
     return STR("");
 }
 
+/* Absent means false. */
 bool
 node_bool(const struct node *node)
 {

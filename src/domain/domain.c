@@ -45,6 +45,7 @@ member_opposes(const struct member *member, const struct member *other)
     return false;
 }
 
+/* Linear: a domain has some dozens of members. */
 const struct member *
 domain_member(const struct domain *domain, struct str name)
 {
@@ -181,6 +182,7 @@ defined_by_another(const struct domains *set, const struct domain *domain, struc
     return false;
 }
 
+/* Absent: every context in `only_in` is defined by another domain. */
 struct str
 domains_undefined_context(const struct domains *set, const struct domain *domain)
 {
@@ -191,6 +193,7 @@ domains_undefined_context(const struct domains *set, const struct domain *domain
     return STR_NONE;
 }
 
+/* The index of the first one that no other domain defines, or the count. */
 size_t
 domains_undefined_safety_context(const struct domains *set, const struct domain *domain)
 {

@@ -140,6 +140,7 @@ set_speech_text(struct member *members, size_t count)
             members[i].hint.speech_text = speech_text;
 }
 
+/* The title as users see it, or else the name. */
 static struct terms
 terms_of_title(const struct member *member)
 {

@@ -379,6 +379,7 @@ read_sole(const struct node *node, struct member *out)
         node_reject(&sole, "only an array can have a value that excludes the others");
 }
 
+/* With a vocabulary, the values themselves show where a text must be split. */
 static void
 read_separate(const struct node *node, struct member *out)
 {

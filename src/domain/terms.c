@@ -40,6 +40,7 @@ static const char *const common[] = {
     "would",  "yes",     "yesterdai", "yet",      "you",      "your",
 };
 
+/* Binary search. Common words say nothing about the topic of a text. */
 static bool
 is_common(const char *stem)
 {
@@ -123,6 +124,8 @@ is_camel(struct str text, size_t at)
     return at > 0 && is_upper(text.ptr[at]) && is_lower(text.ptr[at - 1]);
 }
 
+/* Bytes above 0x7f belong to words, so other scripts have terms as well; a capital after a small
+ * letter begins a word ("camelCase"). Longer words are cut, not dropped. */
 void
 terms_add(struct terms *terms, struct str text)
 {

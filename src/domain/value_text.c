@@ -98,6 +98,7 @@ value_number_fits(double number)
     return isfinite(number) && fabs(number) <= VALUE_NUMBER_MAX;
 }
 
+/* The shortest text that reads as the same number. */
 struct str
 value_number_text(struct arena *mem, double number)
 {

@@ -24,6 +24,7 @@ struct vocabulary_index {
     size_t count;
 };
 
+/* Equal spellings are ordered by position, so that sorting gives the same result everywhere. */
 static int
 compare_spellings(const void *a, const void *b)
 {
@@ -33,6 +34,7 @@ compare_spellings(const void *a, const void *b)
                       : (one->position > other->position) - (one->position < other->position);
 }
 
+/* NULL: no value or alias has this spelling. Aliases are in the same index as values. */
 const struct vocabulary_value *
 vocabulary_find(const struct vocabulary *vocabulary, struct str folded)
 {
@@ -68,6 +70,7 @@ vocabulary_spelling(const struct vocabulary *vocabulary, size_t i,
 
 /* ---- reading ---- */
 
+/* Values are compared folded, but shown as written, so white space must be right already. */
 struct str
 vocabulary_text(const struct node *node)
 {
@@ -198,6 +201,8 @@ spellings_at_most(const struct node *values)
     return count;
 }
 
+/* All spellings of values and aliases are in one sorted index; duplicates are found as
+ * neighbors. */
 static void
 read_vocabulary(const struct node *node, struct vocabulary *out)
 {
@@ -226,6 +231,7 @@ read_vocabulary(const struct node *node, struct vocabulary *out)
     check_parts(&values, out);
 }
 
+/* Exclusions can name values of other vocabularies, so they are checked after all were read. */
 struct vocabulary *
 vocabularies_read(const struct node *node, size_t *count)
 {

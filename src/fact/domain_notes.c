@@ -45,6 +45,7 @@ member_of(const struct noting *noting, size_t fact)
     return atom->status == ATOM_ACTIVE ? domain_member(noting->domain, atom->member) : NULL;
 }
 
+/* Empty if the value is no text. */
 static struct str
 text_of(const struct noting *noting, size_t fact)
 {
@@ -184,6 +185,7 @@ find_typos(struct noting *noting, int64_t now)
     }
 }
 
+/* Contradictions come first, since they matter more if there are many notes. */
 struct domain_notes
 domain_notes_make(struct arena *mem, const struct domain *domain, const struct sourced_atom *facts,
                   size_t count, int64_t now)

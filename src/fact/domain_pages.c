@@ -249,6 +249,7 @@ finish_corrected(struct call *call, const struct domain_view *view, const struct
     return finish(call, view, member, &flash);
 }
 
+/* The message after it offers to undo the removal. */
 static enum err
 remove_fact(struct call *call, const struct domain_view *view)
 {

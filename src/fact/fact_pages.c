@@ -94,6 +94,7 @@ put_readers(struct call *call, struct values *values, const struct atom *atom, b
     return err;
 }
 
+/* "confirmed" is the last time at which the source stated the value again. */
 static void
 put_source(struct call *call, struct facts *facts, struct values *item,
            const struct atom_source *source)

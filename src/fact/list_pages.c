@@ -49,6 +49,7 @@ find_facts(struct call *call, const struct facts *facts, bool waiting, size_t *o
     return count;
 }
 
+/* The size of each row is estimated by its value, so that long values make pages shorter. */
 static struct pager
 page_through(struct call *call, const struct facts *facts, const size_t *list, size_t count)
 {

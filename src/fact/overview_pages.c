@@ -181,6 +181,7 @@ brief_of(struct overview_page *shown, const struct domain *domain,
     return buf_str(&out);
 }
 
+/* Of one domain, or of all if it is absent. */
 static int64_t
 count_active(const struct facts *facts, struct str domain)
 {
@@ -256,6 +257,7 @@ put_contexts(struct call *call, struct values *values)
         }
 }
 
+/* The values of the table in docs/HINTS.md. */
 static void
 put_budgets(struct call *call, struct values *values)
 {
@@ -292,6 +294,7 @@ put_hints(struct call *call, struct values *values)
 
 /* ---- the page ---- */
 
+/* Without a query, every fact matches. */
 static void
 find_matches(struct overview_page *shown, struct str query)
 {
@@ -315,6 +318,7 @@ encode_query(struct call *call, struct str query)
     return buf_str(&out);
 }
 
+/* May be called twice, so it must not change what the second call reads. */
 static enum err
 show(struct overview_page *shown)
 {
@@ -346,6 +350,8 @@ show(struct overview_page *shown)
     return err == ERR_NONE ? account_page_with_script(call, 200, "account", values) : err;
 }
 
+/* Usually one rendering is enough. A user with very many facts gets shorter lists, because a page
+ * that is too large cannot be sent. */
 static enum err
 get_account(struct call *call)
 {

@@ -96,6 +96,7 @@ put_choice(struct values *values, bool many, struct str value, struct str label)
     values_text(item, "type", many ? STR("checkbox") : STR("radio"));
 }
 
+/* Suggestions of the definition, or the first values of the vocabulary. */
 static void
 put_choices(struct call *call, struct values *values, const struct member *member)
 {
@@ -110,6 +111,7 @@ put_choices(struct call *call, struct values *values, const struct member *membe
                    message_sentence(call, vocabulary->values[i].label));
 }
 
+/* The last step shows what an assistant with all permissions would be sent. */
 static enum err
 show_hints(struct call *call)
 {

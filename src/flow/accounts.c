@@ -234,6 +234,7 @@ change_status(struct db_tx *tx, void *argument)
     return err ? err : user_store_find(tx, change->mem, user.id, change->out);
 }
 
+/* Urgent, because disabling an account must be possible while the disk is full. */
 enum err
 account_set_status(struct db *db, struct arena *mem, struct str login, enum user_status status,
                    int64_t now, struct user *out)

@@ -5,6 +5,8 @@
 
 #define STATE_MAX 2048
 
+/* For errors about the client or the redirect URI, which must not cause a redirect (RFC 6749
+ * §4.1.2.1). */
 static enum authorize_stop
 show_error(struct authorize_checked *out, const char *sentence)
 {
@@ -14,6 +16,7 @@ show_error(struct authorize_checked *out, const char *sentence)
     return out->stop;
 }
 
+/* For all other errors: the app can handle them. */
 static enum authorize_stop
 redirect_error(struct authorize_checked *out, const char *error, const char *sentence)
 {

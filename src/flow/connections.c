@@ -89,6 +89,8 @@ find_held(struct db_tx *tx, struct connection_change *work)
     return err ? err : find(tx, work);
 }
 
+/* In the transaction of the change, so that the user's activity has exactly the changes that were
+ * made. */
 static enum err
 record(struct db_tx *tx, const struct connection_change *work, enum activity_action action)
 {
@@ -188,6 +190,7 @@ share(struct db_tx *tx, void *argument)
     return put_grant(tx, work);
 }
 
+/* ERR_NOT_FOUND if the app is not connected, for example because two tabs disconnect it. */
 static enum err
 end(struct db_tx *tx, void *argument)
 {
@@ -269,6 +272,7 @@ connection_share(struct db *db, struct arena *mem, struct str user_id, struct st
     return change(db, share, &work);
 }
 
+/* The user's activity stays; the counters of this user and app are deleted. */
 enum err
 connection_end(struct db *db, struct arena *mem, struct str user_id, struct str app_id, int64_t now,
                struct connection *out)

@@ -29,6 +29,7 @@ put(struct db_tx *tx, void *argument)
                : logo_store_delete(tx, change->mem, app.id);
 }
 
+/* The image is checked and cleaned before the transaction. */
 enum err
 logo_set(struct db *db, struct arena *mem, struct str app_id, struct str file, const char **problem)
 {

@@ -241,6 +241,7 @@ passkeys_authenticate(struct db *db, struct arena *mem, const struct passkey_res
 
 /* ---- the user's list ---- */
 
+/* In the order in which they were added. */
 enum err
 passkeys_list(struct db *db, struct arena *mem, struct str user_id, struct passkey **out,
               size_t *count)

@@ -121,6 +121,7 @@ struct sessions {
     int64_t now;
 };
 
+/* The newest first, without expired ones. */
 enum err
 security_sessions(struct db *db, struct arena *mem, struct str user_id, int64_t now,
                   struct session **out, size_t *count)

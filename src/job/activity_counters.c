@@ -237,6 +237,7 @@ activity_counters_add(struct activity_counters *counters, const struct activity_
     pthread_mutex_unlock(&shard->lock);
 }
 
+/* Reads a flag per shard without locks: housekeeping asks often. */
 bool
 activity_counters_nearly_full(const struct activity_counters *counters)
 {
@@ -248,6 +249,7 @@ activity_counters_nearly_full(const struct activity_counters *counters)
 
 /* ---- draining ---- */
 
+/* Each used cell becomes one record. */
 static size_t
 cells_used(const struct activity_counters *counters, const struct entry *entry)
 {
@@ -295,6 +297,7 @@ compare_records(const void *left, const void *right)
     return order;
 }
 
+/* Counted before the arrays for them are allocated. */
 static size_t
 count_records(const struct activity_counters *counters, const struct shard *shard)
 {
@@ -377,6 +380,7 @@ put_back(struct activity_counters *counters, const struct counted_activity *one)
     pthread_mutex_unlock(&shard->lock);
 }
 
+/* Records from `written` on were not stored: they are put back and written by the next drain. */
 void
 activity_counters_finish(struct activity_counters *counters, size_t written)
 {

@@ -225,6 +225,7 @@ housekeeping_start(struct db *db, struct usage_counters *counters,
     return NULL;
 }
 
+/* Waits for the step that runs. The thread writes the counters before it ends. */
 void
 housekeeping_stop(struct housekeeping *housekeeping)
 {

@@ -50,6 +50,8 @@ claim(struct db_tx *tx, void *argument)
     return outbox_store_claim(tx, work->mem, work->now, &work->mail);
 }
 
+/* The claim has set a time already (outbox_store.c), so an email is never sent twice at once, even
+ * if this transaction fails. */
 static enum err
 finish(struct db_tx *tx, void *argument)
 {
@@ -204,6 +206,7 @@ outbox_start(const struct outbox_settings *settings)
     return NULL;
 }
 
+/* Waits until the email that is being sent was sent or given back. */
 void
 outbox_stop(struct outbox *outbox)
 {

@@ -148,6 +148,7 @@ sum(uint32_t a, uint32_t b)
     return a > UINT32_MAX - b ? UINT32_MAX : a + b;
 }
 
+/* Sums stop at the maximum instead of starting at 0 again. */
 static void
 merge(struct usage_counter *into, const struct usage_counter *from)
 {
@@ -205,6 +206,7 @@ usage_counters_add(struct usage_counters *counters, struct str user, struct str 
     pthread_mutex_unlock(&shard->lock);
 }
 
+/* Reads a flag per shard without locks: housekeeping asks often. */
 bool
 usage_counters_nearly_full(const struct usage_counters *counters)
 {
@@ -231,6 +233,7 @@ compare_ids(const char *left, const char *right)
     return 0;
 }
 
+/* By app and day first, as they are written. */
 static int
 compare_entries(const void *left, const void *right)
 {
@@ -292,6 +295,8 @@ usage_counters_drain(struct usage_counters *counters, struct arena *mem,
     pthread_mutex_unlock(&counters->taken_lock);
 }
 
+/* Called after each batch has committed, so that a peek finds each count in memory or in the
+ * store. */
 void
 usage_counters_set_written(struct usage_counters *counters, size_t count)
 {

@@ -7,6 +7,7 @@
 
 #define REFUSALS_OF_APP_MAX 32 /* kinds of refusal per app */
 
+/* A text that is too long is cut. */
 static void
 copy_text(char *into, size_t size, struct str text)
 {

@@ -83,6 +83,7 @@ usage_counters_add_tool(struct usage_counters *counters, struct str user, struct
     pthread_mutex_unlock(&counters->tool_lock);
 }
 
+/* Sums over the last HOURS hours. 0 for a user or an app that was not counted. */
 void
 usage_counters_tools(struct usage_counters *counters, struct str user, struct str app, int64_t now,
                      int64_t out[USAGE_TOOLS])

@@ -13,6 +13,7 @@
 #include "web/call.h"
 #include "web/state.h"
 
+/* NULL: there is no such property. */
 static const struct property *
 find_property(const struct member *member, struct str name)
 {

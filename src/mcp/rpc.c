@@ -19,6 +19,7 @@ begin(const struct mcp_call *mcp, int status)
     return out;
 }
 
+/* For results that were written at the start (surface.c). */
 enum err
 rpc_send(const struct mcp_call *mcp, struct str result)
 {
@@ -54,6 +55,7 @@ rpc_send_input_required(const struct mcp_call *mcp, struct str requests, struct 
     return rpc_end(out);
 }
 
+/* The caller adds members to the result, and rpc_end() closes it. */
 struct json *
 rpc_begin(const struct mcp_call *mcp)
 {
@@ -71,6 +73,7 @@ rpc_end(struct json *out)
     return ERR_NONE;
 }
 
+/* Only the modern protocol has hints for caches. */
 void
 rpc_put_private(const struct mcp_call *mcp, struct json *out, int64_t ttl_ms)
 {

@@ -34,6 +34,7 @@ contains(struct str text, struct str part)
     return memmem(text.ptr, text.len, part.ptr, part.len) != NULL;
 }
 
+/* `is_called` decides how a name must occur in the text. */
 static bool
 any_writes(struct str text, bool (*is_called)(struct str text, struct str name))
 {

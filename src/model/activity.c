@@ -48,6 +48,7 @@ activity_name(enum activity_action action)
     return action < ACTIONS ? actions[action].name : STR("");
 }
 
+/* ACTIVITY_NONE: no action of this version has this name. */
 enum activity_action
 activity_named(struct str name)
 {

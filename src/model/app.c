@@ -240,6 +240,7 @@ app_verified_host(const struct app *app)
     return app->verified_at > 0 ? str_first(rest, end) : STR_NONE;
 }
 
+/* An empty link is allowed: it is absent. */
 const char *
 app_link_problem(struct str link)
 {

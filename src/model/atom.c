@@ -93,6 +93,7 @@ atoms_sort_by_sequence(struct atom *atoms, size_t count)
     }
 }
 
+/* The app that stated it first. Absent: only the user did. */
 struct str
 atom_first_app(const struct sourced_atom *atom)
 {

@@ -316,6 +316,7 @@ count_lines(struct str text)
     return count;
 }
 
+/* Moves the last atom to its place. */
 static void
 insert_atom(struct sourced_atom *atoms, size_t at)
 {
@@ -397,6 +398,7 @@ write_line(struct buf *out, const struct sourced_atom *sourced)
     return valid;
 }
 
+/* Absent: a text has a separator in it, or the list is too large. Nothing must be stored then. */
 struct str
 atom_list_write(struct arena *mem, const struct sourced_atom *atoms, size_t count)
 {

@@ -242,6 +242,7 @@ outcome_of(struct atom_merge *merge, const struct preference_item *item, bool kn
     return outcome;
 }
 
+/* The outcome tells an app less than what happened if facts are withheld from it (outcome_of()). */
 const char *
 atom_merge_item(struct atom_merge *merge, const struct preference_item *item,
                 struct preference_outcome *outcome)

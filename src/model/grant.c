@@ -42,6 +42,7 @@ grant_term_end(enum grant_term term, int64_t now)
     return now;
 }
 
+/* The texts of the result belong to `access`. */
 struct view
 access_view(const struct access *access, const struct domains *domains)
 {
@@ -159,6 +160,7 @@ grant_after_limited_consent(const struct permissions *held, scopes asked, scopes
     return after;
 }
 
+/* Reading hints about a domain is reading it, so hint_domains count as well. */
 bool
 grant_reads(const struct permissions *allowed, struct str domain, bool sensitive)
 {

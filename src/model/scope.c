@@ -73,6 +73,7 @@ scope_on_page(size_t n)
     return i < row_count ? i : i + 1 - row_count;
 }
 
+/* 0: no scope has this name. */
 scopes
 scope_named(struct str name)
 {
@@ -120,6 +121,7 @@ scopes_read_request(struct str text, bool lenient, scopes *out, struct str *unkn
     return true;
 }
 
+/* For stored texts: scopes of a domain that no longer exists are dropped. */
 void
 scopes_read_known(struct str text, scopes *out)
 {
@@ -129,6 +131,7 @@ scopes_read_known(struct str text, scopes *out)
         *out |= scope_named(word);
 }
 
+/* In the order of the table, separated by single spaces. */
 struct str
 scopes_write(struct arena *mem, scopes set)
 {

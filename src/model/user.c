@@ -199,6 +199,8 @@ is_letters(struct str text)
     return text.len > 0;
 }
 
+/* The form of BCP 47 with language, script, and region. Whether there is a catalog for it does not
+ * matter. */
 const char *
 user_language_problem(struct str language)
 {
@@ -212,6 +214,7 @@ user_language_problem(struct str language)
                                                 : "Enter a language tag, such as en, de, or pt-BR.";
 }
 
+/* Only the form: the names of zones differ between systems. */
 const char *
 user_time_zone_problem(struct str zone)
 {
@@ -226,6 +229,7 @@ user_time_zone_problem(struct str zone)
 
 /* ---- status and position ---- */
 
+/* The texts are stored, so they must never change. */
 const char *
 user_status_name(enum user_status status)
 {
@@ -238,6 +242,7 @@ user_status_name(enum user_status status)
     return "unknown";
 }
 
+/* False: a status that this version does not know. */
 bool
 user_status_read(struct str text, enum user_status *out)
 {

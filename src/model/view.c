@@ -20,6 +20,7 @@ view_whole(struct str user_id)
     return (struct view){ .user_id = user_id };
 }
 
+/* *at is 0 in the first call. The members of *out point into `withheld`. */
 bool
 view_next(struct str withheld, size_t *at, struct withheld_fact *out)
 {
@@ -50,6 +51,7 @@ view_has_sensitive_statements(const struct domain *domain)
     return critical && statements;
 }
 
+/* Also statements can be sensitive, depending on their text. */
 bool
 view_has_sensitive(const struct domain *domain)
 {
@@ -108,6 +110,7 @@ view_limits(const struct view *view, struct str domain)
            is_listed_domain(view->withheld, domain);
 }
 
+/* Sensitive members first: they are withheld without a line in the list. */
 bool
 view_withholds(const struct view *view, struct str domain, struct str member, struct str key)
 {
@@ -178,6 +181,7 @@ view_withhold(struct arena *mem, struct str withheld, const struct atom *atom)
     return count >= WITHHELD_MAX || lines.len > WITHHELD_BYTES_MAX ? STR_NONE : finish(mem, lines);
 }
 
+/* Without the line, everything else stays in its order. */
 struct str
 view_share(struct arena *mem, struct str withheld, struct str line)
 {

@@ -264,6 +264,8 @@ finish_completed(struct fetcher *fetcher)
 
 /* ---- the thread ---- */
 
+/* At most FETCH_PER_HOST connections at once, so that this service cannot be used against a
+ * host. */
 static bool
 host_is_free(const struct fetcher *fetcher, const struct transfer *wanted)
 {
@@ -403,6 +405,7 @@ fetcher_free(struct fetcher *fetcher)
 
 /* ---- callers ---- */
 
+/* The same patterns as in settings: exact names and *.NAME. */
 static bool
 is_listed(struct str list, struct str host)
 {

@@ -45,6 +45,7 @@ static const struct {
     { { 0x3f, 0xff, 0x00 }, 20 },                   /* documentation */
 };
 
+/* Everything outside the special-purpose ranges (IANA registry). */
 static bool
 public_v4(uint32_t address)
 {

@@ -152,6 +152,7 @@ classify_result(CURL *curl, CURLcode code, struct why *why)
     return refused ? SMTP_REFUSED : SMTP_RETRY;
 }
 
+/* For file:, the email is appended to a file, which is for demos and tests. */
 enum smtp_result
 smtp_send(const struct smtp_settings *settings, struct str to, struct str message,
           bool (*stop)(void *context), void *context, struct why *why)
@@ -175,6 +176,7 @@ smtp_send(const struct smtp_settings *settings, struct str to, struct str messag
     return result;
 }
 
+/* Connects and authenticates without a message. */
 enum err
 smtp_check(const struct smtp_settings *settings, struct why *why)
 {

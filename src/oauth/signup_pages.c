@@ -127,6 +127,7 @@ get_signup(struct call *call)
                      form_values(call, &form, &(struct account_problems){ 0 }));
 }
 
+/* All problems at once, each beside its field. */
 static enum err
 show_problems(struct call *call, const struct signup *form, const struct account_problems *problems,
               struct str passkey_problem)

@@ -44,6 +44,7 @@ account_page_with_script(struct call *call, int status, const char *page, struct
     return err;
 }
 
+/* A page writes three values for each field: what was typed, the problem, and aria-invalid. */
 void
 account_put_field(struct call *call, struct values *values, const char *name, struct str value,
                   struct str problem)

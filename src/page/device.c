@@ -48,6 +48,8 @@ find(struct str text, const struct pattern *patterns, size_t count)
     return NULL;
 }
 
+/* The tables are searched in order: a browser's User-Agent also names the browsers that it wants to
+ * be compatible with. */
 struct device
 device_read(struct str user_agent)
 {

@@ -7,6 +7,7 @@
 #include "web/call.h"
 #include "web/state.h"
 
+/* Tells the user about a change that someone else could have made. */
 void
 notice_send(struct call *call, const struct user *user, enum mail_kind kind, struct str detail)
 {

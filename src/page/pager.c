@@ -13,6 +13,7 @@
 #define NEIGHBORS 2 /* pages on either side with their own link */
 #define TEXT_MAX ((size_t)64 * 1024)
 
+/* Pages end at a number of items or at a number of bytes. */
 struct pager
 pager_for(int64_t wanted, size_t items_max, size_t bytes_max)
 {
@@ -96,6 +97,7 @@ put_numbers(struct call *call, struct values *values, const struct pager *pager,
     }
 }
 
+/* Nothing if there is a single page. */
 void
 pager_put(struct call *call, struct values *values, const struct pager *pager, struct str address,
           const char *anchor)

@@ -6,6 +6,7 @@
 #include "web/call.h"
 #include "web/state.h"
 
+/* The challenge is bound to this browser by a cookie, so a response cannot be used elsewhere. */
 struct passkey_response
 passkey_form_read(struct call *call, enum challenge_purpose purpose, struct str user_id)
 {

@@ -15,6 +15,7 @@ static const struct {
               { "was", "were" },  { "goes", "go" },   { "watches", "watch" },
               { "must", "must" }, { "tries", "try" }, { "studies", "study" } };
 
+/* Verbs that are irregular are in the table; from others the ending is taken. */
 static struct str
 second_person(struct str verb)
 {
@@ -48,6 +49,7 @@ take_verb(struct buf *out, struct str rest)
     return str_from(rest, word.len);
 }
 
+/* Definitions speak of "the user", pages to "you": the same sentences serve both. */
 struct str
 second_person_text(struct arena *mem, struct str text)
 {

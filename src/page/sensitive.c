@@ -16,6 +16,8 @@
 #define NAMES_MAX ((size_t)4096)
 #define PREFIX "sensitive:"
 
+/* If preferences:read is requested as well, its row has the box for all domains, and the others
+ * have none. */
 scopes
 sensitive_of_row(const struct call *call, scopes one, scopes all)
 {
@@ -48,6 +50,7 @@ names_of(struct call *call, const struct domain *domain)
     return buf_str(&out);
 }
 
+/* Names what the box allows, so that the user knows what is sensitive here. */
 void
 sensitive_put(struct call *call, struct values *item, scopes one, scopes domains)
 {
@@ -72,6 +75,7 @@ sensitive_put(struct call *call, struct values *item, scopes one, scopes domains
                 str_format(call->mem, PREFIX "%.*s", STR_ARG(scopes_write(call->mem, one))));
 }
 
+/* A forged value gives nothing that the row does not have. */
 scopes
 sensitive_selected(const struct call *call, const struct form *form)
 {

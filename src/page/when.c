@@ -16,6 +16,7 @@ static const char months[][16] MESSAGE_KEYS = { "when.month.1",  "when.month.2",
                                                 "when.month.7",  "when.month.8",  "when.month.9",
                                                 "when.month.10", "when.month.11", "when.month.12" };
 
+/* In the words of the language, and in UTC. */
 struct str
 when_date(struct call *call, int64_t seconds)
 {
@@ -38,6 +39,7 @@ when_date(struct call *call, int64_t seconds)
     return message_with(call, KEY("when.date"), values, sizeof values / sizeof *values);
 }
 
+/* Relative up to two weeks, then the date. */
 struct str
 when_text(struct call *call, int64_t seconds)
 {

@@ -46,6 +46,7 @@ reference_media(const struct json_value *holder)
     return content == NULL || content->count == 0 ? NULL : &content->children[0];
 }
 
+/* NULL: there are not that many. */
 static const struct json_value *
 example_of(const struct json_value *media, size_t number)
 {
@@ -167,6 +168,7 @@ read_responses(const struct reading *reading, const struct json_value *responses
     return out;
 }
 
+/* Responses that several endpoints share are described once. */
 static const struct reference_response *
 find_shared(const struct reference_endpoint *endpoint, struct str name)
 {

@@ -200,6 +200,7 @@ list_endpoints(struct arena *mem, const struct reference *reference, size_t *cou
     return list;
 }
 
+/* `parts` are rendered later, at the first request. */
 static struct reference_page
 empty_page(const struct web *web, struct str id, struct str title)
 {
@@ -261,6 +262,7 @@ render(struct reference_pages *pages)
     return err;
 }
 
+/* Nothing is rendered here, because most services never show these pages. */
 void
 reference_pages_start(struct web *web)
 {
@@ -282,6 +284,7 @@ send_page(struct call *call, const struct reference_page *page)
     return account_page(call, 200, "developer_reference", "developer", values);
 }
 
+/* Only a few dozen pages, so a linear search is enough. */
 static enum err
 send_named(struct call *call, const struct reference_page *list, size_t count)
 {

@@ -197,6 +197,7 @@ remove_atom(struct correction_work *work)
     return ERR_NONE;
 }
 
+/* Marking a fact as wrong twice changes nothing. */
 enum err
 corrections_suppress_atom(struct correction_work *work)
 {
@@ -231,6 +232,8 @@ corrections_accept_atom(struct correction_work *work)
     activate(work, true);
 }
 
+/* The transaction finds the atom, applies work->change, and writes the record and the hint sets if
+ * they changed. */
 enum err
 corrections_run(struct db *db, struct arena *mem, const struct correction *params,
                 struct correction_work *work)
@@ -349,6 +352,7 @@ edit_atom(struct correction_work *work)
     return ERR_NONE;
 }
 
+/* The new value is stated by the user and replaces the old one, whatever its source. */
 enum err
 corrections_edit(struct db *db, struct arena *mem, const struct correction *params,
                  const struct json_value *value, struct corrected *out, const char **problem)
@@ -452,6 +456,7 @@ remove_app(struct db_tx *tx, void *argument)
     return err ? err : record_store_release(tx, removal->mem, params->user_id, sequence);
 }
 
+/* In one transaction over all domains. "user" is no app. */
 enum err
 corrections_remove_app(struct db *db, struct arena *mem, const struct app_removal *params,
                        struct app_removed *out)

@@ -182,6 +182,7 @@ hints_from_sets(struct arena *mem, const struct hints_params *params,
         out->named[query.hint_sets[i].domain - params->domains->list] = out->answer.named[i];
 }
 
+/* The name of the context, or of the domain if no context matched. Absent: nothing did. */
 struct str
 hints_matched(const struct hints *hints)
 {

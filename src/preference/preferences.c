@@ -336,6 +336,7 @@ preferences_write(struct db *db, struct arena *mem, const struct preference_writ
     return err;
 }
 
+/* For callers with a transaction of their own, such as an undo. */
 enum err
 preferences_write_within(struct db_tx *tx, struct arena *mem, const struct preference_write *params,
                          struct preference_counts *out, struct record *record,

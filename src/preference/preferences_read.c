@@ -95,6 +95,7 @@ preferences_limit(struct arena *mem, const struct view *view, const struct domai
     build_record(mem, domain, atoms, view_filter(view, atoms, count), record);
 }
 
+/* A domain without a row has an empty record. */
 static enum err
 read_record(struct db_tx *tx, struct arena *mem, const struct view *view, struct str name,
             const struct domain *domain, struct record *out)
@@ -154,6 +155,7 @@ preferences_atoms(struct db *db, struct arena *mem, const struct view *view, str
     return tx_end_read(tx, list_atoms(tx, mem, view, domain, out, count));
 }
 
+/* The view is set here, so that no caller can read without one. */
 enum err
 preferences_page(struct db *db, struct arena *mem, const struct view *view, struct str domain,
                  const struct atom_query *query, struct atom_page *out)

@@ -106,6 +106,7 @@ withdraw(struct correction_work *work)
     return ERR_NONE;
 }
 
+/* An app proposes, and the user decides: the work notes that it runs for an app (by_app). */
 static enum err
 run_by_app(struct db *db, struct arena *mem, const struct app_suppression *params,
            enum err (*change)(struct correction_work *work), struct atom *out)
@@ -149,6 +150,7 @@ end_user_statement(struct correction_work *work, struct sourced_atom *sourced)
     corrections_mark_changed(work, &sourced->atom);
 }
 
+/* Not confirmed: the atom is as it was before the proposal. Confirmed: it is marked as wrong. */
 static enum err
 decide_removal(struct correction_work *work)
 {
@@ -166,6 +168,8 @@ decide_removal(struct correction_work *work)
     return ERR_NONE;
 }
 
+/* What the decision means depends on what waits: a new fact, a proposed removal, or a removal that
+ * has happened already. */
 static enum err
 decide(struct correction_work *work)
 {
@@ -190,6 +194,7 @@ decide(struct correction_work *work)
     return ERR_NONE;
 }
 
+/* The decision about one atom. */
 enum err
 corrections_decide(struct db *db, struct arena *mem, const struct correction *params, bool confirm,
                    struct corrected *out)
@@ -268,6 +273,8 @@ decide_all(struct db_tx *tx, void *argument)
     return err ? err : undo_store_end(tx, work->mem, user_id);
 }
 
+/* All atoms of the user that wait, in one transaction, so that the page shows either all or none of
+ * them decided. */
 enum err
 corrections_decide_all(struct db *db, struct arena *mem, struct str user_id,
                        const struct domains *domains, bool confirm, int64_t now, size_t *count)

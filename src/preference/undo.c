@@ -35,7 +35,7 @@ struct facts {
 };
 
 /* A change is undone atom by atom, so that later changes of other atoms stay. */
-struct undo_run {
+struct undo_work {
     struct arena *mem;
     const struct undo_params *params;
     struct undone *out;
@@ -75,7 +75,7 @@ is_new(const struct atom_source *source, const struct sourced_atom *after)
 /* Adds what apps wrote to this atom since the change, sorted by time, since the last write to a
  * single-valued member wins. */
 static void
-collect_writes(struct undo_run *work, const struct sourced_atom *now,
+collect_writes(struct undo_work *work, const struct sourced_atom *now,
                const struct sourced_atom *after)
 {
     const struct member *member = domain_member(work->domain, now->atom.member);
@@ -91,8 +91,10 @@ collect_writes(struct undo_run *work, const struct sourced_atom *now,
     }
 }
 
+/* Values of apps that were written after the change are written once more, with the rules that
+ * apply to writes of apps. */
 static enum err
-write_again(struct db_tx *tx, struct undo_run *work, const struct app_write *repeat)
+write_again(struct db_tx *tx, struct undo_work *work, const struct app_write *repeat)
 {
     struct buf text = buf_in(work->mem, DOCUMENT_MAX);
     struct json json = json_into(&text);
@@ -118,7 +120,7 @@ write_again(struct db_tx *tx, struct undo_run *work, const struct app_write *rep
 
 /* An app suppressed the atom after the change. */
 static bool
-suppressed_since(const struct undo_run *work, const struct atom *atom)
+suppressed_since(const struct undo_work *work, const struct atom *atom)
 {
     const struct sourced_atom *now = find_same(&work->now, atom);
     const struct sourced_atom *before = find_same(&work->before, atom);
@@ -132,7 +134,7 @@ suppressed_since(const struct undo_run *work, const struct atom *atom)
 
 /* True: an app's later value of a single-valued member whose old value is restored. */
 static bool
-is_replaced(const struct undo_run *work, const struct atom *now)
+is_replaced(const struct undo_work *work, const struct atom *now)
 {
     const struct member *member = domain_member(work->domain, now->member);
     if (member == NULL || member->type == MEMBER_ARRAY || now->status != ATOM_ACTIVE)
@@ -147,7 +149,7 @@ is_replaced(const struct undo_run *work, const struct atom *now)
 }
 
 static void
-keep(struct undo_run *work, const struct sourced_atom *fact)
+keep(struct undo_work *work, const struct sourced_atom *fact)
 {
     work->restored.list[work->restored.count++] = *fact;
 }
@@ -155,7 +157,7 @@ keep(struct undo_run *work, const struct sourced_atom *fact)
 /* Untouched atoms stay, unless a single-valued member gets its old value back. Touched atoms are
  * replaced by their state before, unless an app suppressed them since. */
 static void
-restore(struct undo_run *work)
+restore(struct undo_work *work)
 {
     work->restored = (struct facts){ .list = ARENA_ARRAY(work->mem, struct sourced_atom,
                                                          work->now.count + work->before.count) };
@@ -184,7 +186,7 @@ restore(struct undo_run *work)
 
 /* Taking the row deletes it: an error rolls that back, so that the undo can be tried again. */
 static enum err
-find(struct db_tx *tx, struct undo_run *work)
+find(struct db_tx *tx, struct undo_work *work)
 {
     const struct undo_params *params = work->params;
     struct undo_row row;
@@ -210,7 +212,7 @@ find(struct db_tx *tx, struct undo_run *work)
 
 /* The writes of apps may have changed the atoms again, so they are read. */
 static enum err
-put_record(struct db_tx *tx, struct undo_run *work)
+put_record(struct db_tx *tx, struct undo_work *work)
 {
     struct sourced_atom *atoms = NULL;
     size_t count = 0;
@@ -224,7 +226,7 @@ put_record(struct db_tx *tx, struct undo_run *work)
 /* Saves the restored atoms, then repeats the writes of apps. These begin with the sequence number
  * of the header row, so that it is stored first. */
 static enum err
-save(struct db_tx *tx, struct undo_run *work, int64_t sequence)
+save(struct db_tx *tx, struct undo_work *work, int64_t sequence)
 {
     const struct undo_params *params = work->params;
     if (work->restored.count > ATOMS_PER_DOMAIN_MAX && work->restored.count > work->now.count)
@@ -238,10 +240,11 @@ save(struct db_tx *tx, struct undo_run *work, int64_t sequence)
     return err || !work->record_changed ? err : put_record(tx, work);
 }
 
+/* May run more than once, so everything it counts is reset. */
 static enum err
 run(struct db_tx *tx, void *argument)
 {
-    struct undo_run *work = argument;
+    struct undo_work *work = argument;
     int64_t sequence = 0;
     size_t most = 0;
     work->write_count = 0;
@@ -259,10 +262,11 @@ run(struct db_tx *tx, void *argument)
     return err == ERR_INVALID ? ERR_NOT_FOUND : err; /* too many atoms for the domain */
 }
 
+/* Ids come from a link of the page; an unknown or expired one is ERR_NOT_FOUND. */
 enum err
 undo_run(struct db *db, struct arena *mem, const struct undo_params *params, struct undone *out)
 {
-    struct undo_run work = { .mem = mem, .params = params, .out = out };
+    struct undo_work work = { .mem = mem, .params = params, .out = out };
     *out = (struct undone){ 0 };
     if (!str_present(params->undo_id) || str_index(params->undo_id, '\0') < params->undo_id.len)
         return ERR_NOT_FOUND; /* a store must not see a NUL */

@@ -156,6 +156,7 @@ log_error_code(const char *event, int code)
     log_error(event, log_number("code", code), log_text("problem", str_of(sqlite3_errstr(code))));
 }
 
+/* IMMEDIATE takes the write lock now, so that no statement of the group can fail for it later. */
 static enum err
 begin(struct sqlite_store *store)
 {

@@ -51,6 +51,7 @@ sqlite_reserve_close(struct sqlite_store *store)
         close(store->reserve_fd);
 }
 
+/* Called before each group: as soon as there is space again, all writes are accepted. */
 void
 sqlite_reserve_refill(struct sqlite_store *store)
 {

@@ -94,6 +94,7 @@ find_parameters(struct sqlite_statement *statement)
     return true;
 }
 
+/* PERSISTENT, because statements are kept as long as the connection. */
 static enum err
 prepare_one(struct sqlite_connection *connection, size_t number)
 {
@@ -108,6 +109,7 @@ prepare_one(struct sqlite_connection *connection, size_t number)
     return ERR_INTERNAL;
 }
 
+/* May be called twice. */
 void
 sqlite_disconnect(struct sqlite_connection *connection)
 {
@@ -160,6 +162,7 @@ bind_value(sqlite3_stmt *statement, int index, const struct db_value *value)
                                                          (int)value->text.len, SQLITE_STATIC);
 }
 
+/* SQLITE_RANGE: the number of values is wrong, which is a defect of the caller. */
 static int
 bind_values(const struct sqlite_statement *statement, const struct db_value *values, size_t count)
 {
@@ -229,6 +232,7 @@ sqlite_query(struct db_tx *tx, struct arena *mem, size_t number, const struct db
 
 /* ---- opening and closing ---- */
 
+/* NULL: the address is usable. The limit leaves room for the endings of files beside the store. */
 static const char *
 address_problem(const char *address)
 {
@@ -301,6 +305,8 @@ sqlite_open(const struct db_settings *settings, struct db **out, struct why *why
     return ERR_NONE;
 }
 
+/* Every statement is prepared at the start, so that a mistake in one is found there; commands
+ * prepare only what they use. */
 static enum err
 prepare(struct db *db, struct why *why)
 {
