@@ -283,6 +283,7 @@ read_records(struct arena *mem, const struct db_rows *rows, struct activity **ou
                                        .is_first = db_cell_int(rows, i, 10) != 0 };
 }
 
+/* The latest days first; within a day the caller sorts. */
 enum err
 activity_store_list(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t limit,
                     struct activity **out, size_t *count)

@@ -295,6 +295,8 @@ app_store_finish_deletions(struct db_tx *tx, struct arena *mem, int64_t now, int
     return err;
 }
 
+/* Neither the id nor the status of the app changes: a document cannot undo what an operator has
+ * decided. */
 enum err
 app_store_put_document(struct db_tx *tx, struct arena *mem, const struct app *app)
 {
@@ -336,6 +338,7 @@ app_store_trim_unused(struct db_tx *tx, struct arena *mem, int64_t until, int64_
     return err ? err : delete_all(tx, mem, &rows);
 }
 
+/* Clients that no user connected, or that were not used for long. */
 enum err
 app_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int64_t limit,
                          size_t *removed)

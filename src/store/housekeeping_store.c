@@ -50,6 +50,7 @@ SQL(orphan_codes, WITHOUT_FAMILY("auth_code"));
 SQL(orphan_access, WITHOUT_FAMILY("access_token"));
 SQL(orphan_refresh, WITHOUT_FAMILY("refresh_token"));
 
+/* Rows without a family are never valid; this only frees their space. */
 enum err
 token_clean_orphans(struct db_tx *tx, struct arena *mem)
 {

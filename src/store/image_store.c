@@ -38,6 +38,7 @@ picture_store_put(struct db_tx *tx, struct arena *mem, const struct user *user,
                           db_int(now));
 }
 
+/* By the id alone, which is random and appears only in URLs of the picture. */
 enum err
 picture_store_find(struct db_tx *tx, struct arena *mem, struct str picture_id, struct str *image)
 {
@@ -68,6 +69,7 @@ logo_store_put(struct db_tx *tx, struct arena *mem, struct str app_id, struct st
     return err ? err : db_query(tx, mem, &logo_put_mark, NULL, db_text(app_id), db_text(mark));
 }
 
+/* Both the app and the mark must match. */
 enum err
 logo_store_find(struct db_tx *tx, struct arena *mem, struct str app_id, struct str mark,
                 struct str *image)

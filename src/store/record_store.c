@@ -81,6 +81,8 @@ record_store_check(struct str user_id, struct str *hint_sets)
     return err;
 }
 
+/* Everything that changes a user's data takes this lock first, so writes of one user happen one
+ * after another on both engines. *sequence numbers the user's atoms. */
 enum err
 record_store_lock(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence)
 {
@@ -90,6 +92,7 @@ record_store_lock(struct db_tx *tx, struct arena *mem, struct str user_id, int64
     return err;
 }
 
+/* The same, with the hint sets of the row, which saves a statement. */
 enum err
 record_store_lock_sets(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t *sequence,
                        struct str *hint_sets)
@@ -108,6 +111,7 @@ make_generation(int64_t *out)
     return getrandom(out, sizeof *out, 0) == sizeof *out ? ERR_NONE : ERR_UNAVAILABLE;
 }
 
+/* The new generation makes every cached response about the user outdated. */
 enum err
 record_store_release(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t sequence)
 {
@@ -181,6 +185,7 @@ put_hint_sets(struct db_tx *tx, struct arena *mem, struct str user_id, struct st
                     db_text(row_sum_add(mem, &row)));
 }
 
+/* One line per domain: the name, a blank, and the set, which has no line breaks. */
 static void
 add_set(struct buf *out, const struct record *set)
 {
@@ -237,6 +242,8 @@ with_set_of(struct arena *mem, struct str hint_sets, const struct record *record
     return with_set(mem, hint_sets, &set, record->atom_count > 0);
 }
 
+/* The record and the hint set of the domain are written together, so one never describes another
+ * state than the other. */
 enum err
 record_store_put(struct db_tx *tx, struct arena *mem, struct str user_id,
                  const struct record *record)
@@ -283,6 +290,7 @@ record_store_split(struct arena *mem, struct str hint_sets, struct record **out,
         (*out)[(*count)++] = set;
 }
 
+/* Absent: the domain has no hint set. */
 struct str
 record_store_find_set(struct str hint_sets, struct str domain)
 {

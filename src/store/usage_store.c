@@ -284,6 +284,7 @@ usage_store_add_users(struct db_tx *tx, struct arena *mem, struct str app_id, in
     return err ? err : add_many(tx, mem, &many);
 }
 
+/* Equal refusals are one row with a count. */
 enum err
 usage_store_add_refusal(struct db_tx *tx, struct arena *mem, const struct refusal *refusal)
 {
@@ -405,6 +406,7 @@ usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id
 
 /* ---- deleting ---- */
 
+/* The note comes first: a process that counts this user in memory reads it before it writes. */
 enum err
 usage_store_end_grant(struct db_tx *tx, struct arena *mem, struct str user_id, struct str app_id,
                       int64_t now)
@@ -416,6 +418,7 @@ usage_store_end_grant(struct db_tx *tx, struct arena *mem, struct str user_id, s
                           db_int(user_key_of(user_id)));
 }
 
+/* The same for all grants of the user. */
 enum err
 usage_store_end_user(struct db_tx *tx, struct arena *mem, struct str user_id, int64_t now)
 {

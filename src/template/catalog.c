@@ -242,6 +242,7 @@ catalog_read(struct arena *mem, const char *name, struct str file, struct catalo
 
 /* ---- finding ---- */
 
+/* Entries are sorted by key after reading. */
 static struct entry *
 find(const struct catalog *catalog, struct str key)
 {
@@ -355,6 +356,7 @@ language_covers(struct str range, struct str tag)
            (range.len == tag.len || (range.len > tag.len && range.ptr[tag.len] == '-'));
 }
 
+/* The first catalog, English, if the language has none. */
 const struct catalog *
 catalog_pick(const struct catalog *const *list, struct str tag)
 {
@@ -366,6 +368,7 @@ catalog_pick(const struct catalog *const *list, struct str tag)
 
 /* ---- checks at startup ---- */
 
+/* False: there is no such key. */
 bool
 catalog_use(struct catalog *catalog, struct str key)
 {

@@ -126,6 +126,7 @@ in_tag(struct html_scanner *scanner, char c)
     return NULL;
 }
 
+/* The character after the name is handled as one within the tag. */
 static const char *
 in_tag_name(struct html_scanner *scanner, char c)
 {
@@ -178,6 +179,7 @@ in_quotes(struct html_scanner *scanner, char c)
     return NULL;
 }
 
+/* The characters that HTML also forbids in a value without quotation marks. */
 static const char *
 in_bare(struct html_scanner *scanner, char c)
 {
@@ -404,6 +406,7 @@ html_scanner_url_prefix_ok(struct str prefix)
            (prefix.len > 0 && strchr("/?#", prefix.ptr[0]) != NULL);
 }
 
+/* Whether a value may be the whole URL, and not only the end of a fixed one. */
 bool
 html_scanner_may_choose_url(const struct html_scanner *scanner)
 {

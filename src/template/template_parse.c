@@ -57,6 +57,7 @@ struct parser {
 
 static enum err parse_file(struct parser *parser, const char *name, const struct source *outer);
 
+/* With the line, counted only now, since mistakes are rare. */
 static enum err
 refuse(struct parser *parser, const struct source *source, const char *problem)
 {
@@ -143,6 +144,8 @@ take_value(struct parser *parser, const struct source *source, struct str name)
     return add_node(parser, source, (struct node){ NODE_VALUE, escape, name, 0 });
 }
 
+/* A part is HTML that was rendered before, so it is not escaped, and only allowed where elements
+ * may begin. */
 static enum err
 take_part(struct parser *parser, const struct source *source, struct str name)
 {
@@ -259,6 +262,7 @@ add_text(struct parser *parser, const struct source *source, struct str text)
                           : ERR_NONE;
 }
 
+/* A key that no catalog has is found here, at the start of the service. */
 static enum err
 take_words(struct parser *parser, const struct source *source, struct str key)
 {
@@ -378,6 +382,8 @@ take_literal(struct parser *parser, struct source *source)
     return add_node(parser, source, (struct node){ .text = text });
 }
 
+/* Sections and tags must begin and end in the same file, so that each file can be understood
+ * alone. */
 static enum err
 parse_source(struct parser *parser, struct source *source)
 {
@@ -401,6 +407,7 @@ parse_source(struct parser *parser, struct source *source)
     return ERR_NONE;
 }
 
+/* ERR_NOT_FOUND: there is no file of this name. */
 static enum err
 parse_file(struct parser *parser, const char *name, const struct source *outer)
 {
@@ -417,6 +424,7 @@ parse_file(struct parser *parser, const char *name, const struct source *outer)
 
 /* ---- the set ---- */
 
+/* The catalog belongs to the caller and must exist as long as the set. */
 struct template_set *
 template_set_new(struct str (*find)(const char *name), struct catalog *catalog)
 {
@@ -445,6 +453,7 @@ template_find(const struct template_set *set, const char *name)
     return NULL;
 }
 
+/* A page is parsed once and kept. Includes are copied into it, so rendering opens no other page. */
 enum err
 template_load(struct template_set *set, const char *name, struct why *why)
 {

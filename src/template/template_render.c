@@ -91,6 +91,7 @@ values_part(struct values *values, const char *name, const struct part *part)
     entry_of(values, name, ENTRY_PART)->part = part;
 }
 
+/* The item is empty; the caller adds its values. */
 struct values *
 values_item(struct values *values, const char *name)
 {
@@ -166,6 +167,7 @@ render_part(const struct node *node, const struct scope *scope, struct buf *out)
         buf_add(out, entry->part->html);
 }
 
+/* A section is shown for a text that is not empty, a true flag, or a list with items. */
 static bool
 is_shown(const struct entry *entry)
 {
@@ -206,6 +208,8 @@ render_section(const struct template *template, size_t at, const struct scope *s
     }
 }
 
+/* A section is one node with the number of the node after its end, so that a hidden one is skipped
+ * at once. */
 static void
 render_nodes(const struct template *template, size_t from, size_t end, const struct scope *scope,
              struct buf *out)
@@ -233,6 +237,7 @@ render_nodes(const struct template *template, size_t from, size_t end, const str
     }
 }
 
+/* ERR_NOT_FOUND: the page was not loaded. A page that does not fit sets out->overflow. */
 enum err
 template_render(const struct template_set *set, const char *name, const struct values *values,
                 struct buf *out)
@@ -245,6 +250,7 @@ template_render(const struct template_set *set, const char *name, const struct v
     return ERR_NONE;
 }
 
+/* The result can be put into several pages; it belongs to `mem`. */
 enum err
 part_render(const struct template_set *set, const char *name, const struct values *values,
             struct arena *mem, const struct part **out)

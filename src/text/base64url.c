@@ -84,6 +84,7 @@ base64url_decode(struct arena *mem, struct str text)
     return decode(mem, text, URL_EXTRA);
 }
 
+/* Padding is required, as in the Authorization header. */
 struct str
 base64_decode(struct arena *mem, struct str text)
 {

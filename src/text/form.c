@@ -31,6 +31,7 @@ form_read(struct arena *mem, struct str in, struct form *out, struct why *why)
     return ERR_NONE;
 }
 
+/* The first of several; absent: none. */
 struct str
 form_find(const struct form *form, const char *name)
 {

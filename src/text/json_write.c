@@ -171,6 +171,7 @@ json_is_plain(struct str text)
     return plain_prefix(text) == text.len;
 }
 
+/* An absent text is null. */
 void
 json_str(struct json *json, struct str value)
 {
@@ -228,6 +229,7 @@ json_raw(struct json *json, struct str value)
     buf_add(json->out, value);
 }
 
+/* For keys that are not constants; json_key() takes those without escapes. */
 void
 json_key_str(struct json *json, struct str key)
 {

@@ -17,6 +17,7 @@
 
 /* ---- headers ---- */
 
+/* Only ASCII can be sent as it is (7bit). */
 static bool
 is_plain(struct str text)
 {
@@ -59,6 +60,7 @@ add_encoded_words(struct buf *out, struct str text)
     buf_add_c(out, "?=");
 }
 
+/* Control characters are replaced, so that a value cannot begin another header. */
 static void
 add_value(struct buf *out, struct str text)
 {

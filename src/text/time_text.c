@@ -28,6 +28,7 @@ months_of(uint32_t year)
     return before[year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)];
 }
 
+/* Days from the start of year 0 of the proleptic Gregorian calendar. */
 static uint32_t
 days_before_year(uint32_t year)
 {
@@ -82,6 +83,7 @@ time_put(char out[TIME_TEXT_LENGTH], int64_t seconds)
     return true;
 }
 
+/* Absent: the time is outside of years 0 to 9999. */
 struct str
 time_write(struct arena *mem, int64_t seconds)
 {

@@ -29,6 +29,7 @@ hex_digit(char c)
     return -1;
 }
 
+/* -1: the text does not begin with an escape. */
 int
 url_escaped_byte(struct str text)
 {

@@ -68,6 +68,7 @@ utf8_valid(struct str text)
     return true;
 }
 
+/* Counts the bytes that begin a code point. */
 size_t
 utf8_length(struct str text)
 {
@@ -103,6 +104,7 @@ struct points {
     size_t count;
 };
 
+/* Ends at invalid UTF-8; callers have checked the text. */
 static struct points
 read_points(struct arena *mem, struct str text)
 {

@@ -190,6 +190,7 @@ piece_tokens(position at, size_t length)
     return tokenizer_rank(at, length) != TOKENIZER_NO_RANK ? 1 : tokenizer_merge_count(at, length);
 }
 
+/* Tokens never cross the borders of pieces, so their numbers add up. */
 static size_t
 count_pieces(struct str text)
 {
@@ -219,6 +220,7 @@ struct known {
 
 static _Thread_local struct known known_texts[KNOWN_TEXTS];
 
+/* Texts with the same slot replace each other. */
 static struct known *
 known_at(struct str text)
 {
@@ -233,6 +235,7 @@ known_at(struct str text)
     return &known_texts[hash % KNOWN_TEXTS];
 }
 
+/* Short texts are remembered per thread, because hints consist of few different words. */
 size_t
 tokenizer_count(struct str text)
 {
@@ -251,6 +254,8 @@ tokenizer_count(struct str text)
 
 /* ---- values between separators ---- */
 
+/* Whether the text begins and ends with letters or digits, so that neighbors such as quotation
+ * marks do not change how it is split. */
 bool
 tokenizer_is_separate(struct str text)
 {
@@ -333,6 +338,8 @@ add_piece(struct tokenizer_series *series, struct piece piece)
     series->pieces[series->count++] = piece;
 }
 
+/* Pieces that end well before the first difference keep their counts; the last ones are counted
+ * again, since the pattern looks ahead. */
 size_t
 tokenizer_series_count(struct tokenizer_series *series, struct str text)
 {
