@@ -163,6 +163,8 @@ app_list_all(struct command_call *call)
     return command_json_done(call, json);
 }
 
+/* Without --end-old, the old secret stays valid for a while, so that the app can be changed
+ * over. */
 static int
 app_rotate(struct command_call *call)
 {

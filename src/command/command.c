@@ -239,6 +239,8 @@ command_option_value(const struct command_call *call, const char *name)
     return value;
 }
 
+/* For options that may be given several times. Values beyond `max` are left out, so the caller
+ * passes the largest possible number. */
 size_t
 command_option_values(const struct command_call *call, const char *name, struct str *out,
                       size_t max)
@@ -335,6 +337,7 @@ command_usage_error(struct command_call *call, const char *sentence)
     return 2;
 }
 
+/* Written at once by command_json_done(): a program never reads half a document. */
 struct json *
 command_json(struct command_call *call)
 {
@@ -345,6 +348,7 @@ command_json(struct command_call *call)
     return json;
 }
 
+/* Returns the exit status. */
 int
 command_json_done(struct command_call *call, struct json *json)
 {

@@ -40,6 +40,7 @@ standard_err(struct console *console, struct str text)
     fwrite(text.ptr, 1, text.len, stderr);
 }
 
+/* Only on a terminal, where the line is overwritten. */
 static void
 standard_progress(struct console *console, int percent)
 {
@@ -147,6 +148,7 @@ console_read_secret(struct arena *mem, const char *prompt, size_t max, struct st
 
 /* ---- capture ---- */
 
+/* Passes output on if the capture has another console, and keeps it otherwise. */
 static void
 capture_out(struct console *console, struct str text)
 {

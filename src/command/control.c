@@ -184,6 +184,8 @@ close_connection(struct connection *connection)
     free(connection);
 }
 
+/* The same user or root. The permissions of the socket do the same, but a file system may ignore
+ * them. */
 static bool
 peer_is_allowed(int fd)
 {
@@ -210,6 +212,7 @@ serve_connection(void *argument)
     close_connection(connection);
 }
 
+/* The response is in the form of a command's, so the client prints it. */
 static void
 reject_connection(struct connection *connection)
 {

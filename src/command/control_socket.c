@@ -39,6 +39,7 @@ open_socket(const char *path, struct sockaddr_un *address, int *folder)
     return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 }
 
+/* Only the owner may connect (0600). errno has the reason of a failure, also after close(). */
 int
 control_socket_bind(const char *path)
 {
@@ -59,6 +60,7 @@ control_socket_bind(const char *path)
     return -1;
 }
 
+/* -1 with errno set. A socket file without a listener is ECONNREFUSED. */
 int
 control_socket_connect(const char *path)
 {
@@ -108,6 +110,7 @@ find_line(struct control_reader *reader, size_t *length)
     return at < fresh.len;
 }
 
+/* One read(), so that a thread with several connections never blocks on one of them. */
 enum control_read_result
 control_read_some(struct arena *mem, struct control_reader *reader, size_t *length)
 {
@@ -123,6 +126,7 @@ control_read_some(struct arena *mem, struct control_reader *reader, size_t *leng
     return find_line(reader, length) ? CONTROL_LINE : CONTROL_MORE;
 }
 
+/* Blocks until a line has arrived. Absent: the connection was closed, or the line is too long. */
 struct str
 control_read_line(struct arena *mem, struct control_reader *reader)
 {
@@ -139,6 +143,7 @@ control_read_line(struct arena *mem, struct control_reader *reader)
     return line;
 }
 
+/* False: the other side has closed the connection. SIGPIPE must not end the process. */
 bool
 control_write(int fd, struct str text)
 {

@@ -9,6 +9,7 @@
 /* Every domain, as bits: no grant limits the operator. */
 #define EVERYTHING (~(uint64_t)0)
 
+/* False: an error was printed. Without names, all domains. */
 static bool
 read_domains(struct command_call *call, struct hints_params *params)
 {
@@ -29,6 +30,7 @@ read_domains(struct command_call *call, struct hints_params *params)
     return true;
 }
 
+/* The same limits as those of the API. */
 static bool
 read_params(struct command_call *call, struct hints_params *params)
 {
@@ -71,6 +73,7 @@ print_hints(struct command_call *call, const struct hints *hints)
         console_print(call->console, "%.*s\n", STR_ARG(value->children[i].text));
 }
 
+/* The operator sees what an app with all permissions would get. */
 static int
 show_hints(struct command_call *call)
 {

@@ -77,6 +77,7 @@ store_access_run(const struct store_access *side, struct command_call *call)
     return call->command->run(call);
 }
 
+/* For commands that run in steps: each step is a command of its own. */
 int
 store_access_run_words(const struct store_access *side, struct arena *mem, const struct str *words,
                        size_t count, struct str input, struct console *console)

@@ -10,6 +10,7 @@
 
 #define REPORT_MAX (256 * 1024)
 
+/* Only reports: opening a store always updates its schema. */
 static int
 migrate(struct command_call *call)
 {
@@ -42,6 +43,7 @@ compact_store(struct command_call *call, struct why *why)
     return err ? err : db_compact(call->db, why);
 }
 
+/* First the files and rows, then the chains of activity. A store with damage is never compacted. */
 static int
 check(struct command_call *call)
 {
@@ -85,6 +87,7 @@ show_progress(void *context, int percent)
     console->progress(console, percent);
 }
 
+/* The old store stays as it is, so that the operator can return to it. */
 static int
 move(struct command_call *call)
 {

@@ -21,6 +21,7 @@
 #define UNAVAILABLE_MAX \
     3 /* after this many failures in a row the store is unavailable, not the account broken */
 
+/* A problem of the document comes first, since it names the place. */
 static int
 fail(struct command_call *call, enum err err, struct str login, const struct why *why)
 {
@@ -87,6 +88,7 @@ warn_of_dropped(struct command_call *call, const struct left_out *left_out)
                        STR_ARG(left_out->domains)));
 }
 
+/* Includes what the account page does not show, such as the sources of each fact. */
 static int
 export_one(struct command_call *call)
 {
@@ -177,6 +179,8 @@ export_page(struct exporting *exporting, struct arena *mem, bool *more)
     return status;
 }
 
+/* In steps, so that the service can do other work in between, and memory is bounded by one page of
+ * accounts. */
 static int
 export_typed(struct command_call *call)
 {
@@ -250,6 +254,7 @@ find_owner(struct command_call *call, struct user *out, struct why *why)
     return err;
 }
 
+/* Always JSON: it is a step, and the command around it reads the result. */
 static int
 import_one(struct command_call *call)
 {
@@ -280,6 +285,7 @@ struct importing {
     int64_t added, kept, done, failed;
 };
 
+/* With --json, one line per account, as the steps wrote it. */
 static void
 report_import(struct importing *importing, const struct json_value *result, const struct buf *line)
 {

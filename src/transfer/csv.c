@@ -81,6 +81,7 @@ csv_next(struct arena *mem, struct str *rest, struct csv_row *out)
     return true;
 }
 
+/* By name and not by position, since services add columns. CSV_FIELDS_MAX: there is none. */
 size_t
 csv_column(const struct csv_row *titles, const char *name)
 {

@@ -86,6 +86,7 @@ first_line(const struct document_file *file)
     return str_first(have, str_index(have, '\n'));
 }
 
+/* A blank line between documents is skipped. */
 static bool
 is_blank(struct str text)
 {

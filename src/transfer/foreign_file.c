@@ -33,6 +33,7 @@ foreign_values(struct arena *mem, const struct member *member, struct str text, 
     return value_read(mem, member, &given, *out) == NULL;
 }
 
+/* A file can name a value several times. */
 static bool
 is_known(const struct foreign_import *import, const struct member *member, struct str json)
 {
@@ -60,6 +61,7 @@ foreign_add(struct foreign_import *import, const struct domain *domain, const st
     return true;
 }
 
+/* A domain or member that this service does not have is skipped. */
 void
 foreign_add_top(struct foreign_import *import, const char *domain, const char *member,
                 const struct ranking *ranking, int64_t least_weight, int64_t least_count)

@@ -237,6 +237,7 @@ transfer_import(struct db *db, struct arena *mem, struct str user_id, const stru
     return run_import(db, &importing, domains, document, why);
 }
 
+/* Only the facts whose boxes are checked. */
 enum err
 transfer_import_chosen(struct db *db, struct arena *mem, struct str user_id,
                        const struct domains *domains, struct str document,
@@ -249,6 +250,7 @@ transfer_import_chosen(struct db *db, struct arena *mem, struct str user_id,
     return run_import(db, &importing, domains, document, why);
 }
 
+/* Changes nothing; *out says what an import would do. */
 enum err
 transfer_preview(struct db *db, struct arena *mem, struct str user_id,
                  const struct domains *domains, struct str document, int64_t now,

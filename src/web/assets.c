@@ -89,6 +89,7 @@ assets_new(struct arena *mem)
     return assets;
 }
 
+/* NULL: there is no such file. Few files, so a linear search is enough. */
 static const struct asset *
 find_asset(const struct assets *assets, struct str name)
 {

@@ -146,6 +146,7 @@ error_send_oauth(struct call *call, int status, const char *error, struct str se
     response_add_header(call, "Pragma", "no-cache");
 }
 
+/* RFC 9110 §15.5.6: Allow is required. */
 void
 error_send_method_not_allowed(struct call *call)
 {

@@ -12,6 +12,8 @@
 
 #define NUMBER_MAX ((size_t)64) /* of 19 digits, a sign and six separators */
 
+/* The cookie, which the user has chosen, wins over the header. NULL: there is a catalog for
+ * neither. */
 const struct language *
 message_asked_language(const struct call *call)
 {
@@ -22,6 +24,7 @@ message_asked_language(const struct call *call)
                : language_pick(languages, http_header(&call->exchange->request, "Accept-Language"));
 }
 
+/* Never NULL: English is the last choice. It is kept for the request. */
 const struct language *
 message_language(struct call *call)
 {

@@ -97,6 +97,7 @@ read_from(struct call *call, enum field_source source)
     return invalid ? ERR_INVALID : ERR_NONE;
 }
 
+/* Both sources are read, so that the response names all problems. */
 enum err
 read_fields(struct call *call)
 {
@@ -135,6 +136,7 @@ typos_between(struct str a, struct str b)
     return row[b.len];
 }
 
+/* Names that clients try by mistake (`instead_of`); the warning then names the right one. */
 static bool
 is_instead_of(const struct field *field, struct str name)
 {

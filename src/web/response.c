@@ -88,6 +88,7 @@ response_retry_later(struct call *call)
 
 /* ---- kinds of responses ---- */
 
+/* The caller writes the document; response_finish() makes it the body. */
 struct json *
 response_json(struct call *call, int status)
 {
@@ -154,6 +155,7 @@ has_tag(struct str list, struct str tag)
     return false;
 }
 
+/* The ETag is sent with 304 as well (RFC 9110 §15.4.5). */
 void
 response_file(struct call *call, const char *type, const char *tag, struct str bytes)
 {
