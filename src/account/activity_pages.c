@@ -50,6 +50,7 @@ matches(const struct call *call, const struct activity *record)
            (area.len == 0 || str_eq(area, record->subject));
 }
 
+/* One entry of a filter's list; the one in the query is selected. */
 static void
 put_choice(struct call *call, struct values *values, const char *list, size_t field,
            struct str value, struct str name)
@@ -107,6 +108,7 @@ page_url(struct call *call)
 
 /* ---- the page ---- */
 
+/* Days are in UTC, like the records. */
 static struct str
 day_title(struct call *call, int64_t day)
 {

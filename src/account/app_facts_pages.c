@@ -54,6 +54,7 @@ is_fact(const struct withheld_fact *withheld, const struct atom *atom)
            str_eq(withheld->domain, atom->domain);
 }
 
+/* NULL: the fact was deleted, but the grant still withholds it. */
 static const struct sourced_atom *
 find_fact(const struct facts *facts, const struct withheld_fact *withheld)
 {

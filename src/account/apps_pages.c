@@ -109,6 +109,7 @@ wrote(const struct sourced_atom *fact, struct str app_id)
     return false;
 }
 
+/* Also facts that others have stated as well. */
 static int64_t
 count_written(const struct facts *facts, struct str app_id)
 {

@@ -62,6 +62,7 @@ get_cursor(struct call *call)
     return ERR_NONE;
 }
 
+/* A redirect to a private-use scheme, which opens the editor. */
 static enum err
 get_vscode(struct call *call)
 {

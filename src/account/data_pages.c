@@ -22,6 +22,7 @@ static const struct field delete_fields[] = {
     [SURE] = { "sure", FIELD_LINE, FIELD_IN_FORM, .max = 10 },
 };
 
+/* The page has the export, the import, and the deletion of the account. */
 static enum err
 show(struct call *call, int status, struct str sure_problem)
 {

@@ -184,8 +184,7 @@ close_connection(struct connection *connection)
     free(connection);
 }
 
-/* The same user or root. The permissions of the socket do the same, but a file system may ignore
- * them. */
+/* The same user or root, in addition to the permissions of the socket. */
 static bool
 peer_is_allowed(int fd)
 {

@@ -88,7 +88,7 @@ warn_of_dropped(struct command_call *call, const struct left_out *left_out)
                        STR_ARG(left_out->domains)));
 }
 
-/* Includes what the account page does not show, such as the sources of each fact. */
+/* With the view of an operator, which shows everything. */
 static int
 export_one(struct command_call *call)
 {
@@ -302,6 +302,8 @@ report_import(struct importing *importing, const struct json_value *result, cons
                       (long long)added, (long long)kept);
 }
 
+/* Parsed and run like a command that was typed, so it works the same whether this process or the
+ * service has the store. */
 static void
 import_step(struct importing *importing, struct arena *mem, const struct document *document)
 {
@@ -364,6 +366,7 @@ import_all(struct importing *importing)
     return importing->failed == 0 ? 0 : 1;
 }
 
+/* A failed account does not stop the import: the others follow, and the exit status is 1. */
 static int
 import_typed(struct command_call *call)
 {

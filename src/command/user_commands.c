@@ -21,6 +21,7 @@ fail(struct command_call *call, enum err err, struct str login)
     return command_fail_other(call, err);
 }
 
+/* Without the hash of the password, which no command shows. */
 static void
 write_members(struct json *json, const struct user *user)
 {
@@ -57,6 +58,7 @@ report_user(struct command_call *call, const char *done, const struct user *user
     return 0;
 }
 
+/* The email counts as confirmed: the operator has entered it. */
 static int
 user_add(struct command_call *call)
 {
@@ -123,6 +125,7 @@ show_users(struct command_call *call, struct json *json, int64_t *after, int64_t
     return ERR_NONE;
 }
 
+/* --limit and --after give pages, with `next` for the following one. */
 static int
 user_list(struct command_call *call)
 {
@@ -173,6 +176,7 @@ user_enable(struct command_call *call)
     return set_status(call, USER_ACTIVE, "enabled");
 }
 
+/* For users who have lost every other way to sign in. */
 static int
 user_passwd(struct command_call *call)
 {
@@ -186,6 +190,7 @@ user_passwd(struct command_call *call)
                : report_user(call, "set the password of", &user);
 }
 
+/* The first problem is reported, as for every command. */
 static int
 user_set(struct command_call *call)
 {
@@ -209,6 +214,7 @@ user_set(struct command_call *call)
     return err ? fail(call, err, call->arguments[0]) : report_user(call, "changed", &user);
 }
 
+/* Names and times only. */
 static void
 write_passkeys(struct json *json, const struct passkey *list, size_t count)
 {
@@ -230,6 +236,7 @@ print_line(struct command_call *call, const char *label, struct str value)
         console_print(call->console, "%-18s %.*s\n", label, STR_ARG(value));
 }
 
+/* Says whether there is a password, and nothing about it. */
 static void
 print_details(struct command_call *call, const struct user *user)
 {
@@ -245,6 +252,7 @@ print_details(struct command_call *call, const struct user *user)
     print_line(call, "password", str_present(user->password_hash) ? STR("yes") : STR("no"));
 }
 
+/* By username, id, or email (account_find()). */
 static int
 user_show(struct command_call *call)
 {

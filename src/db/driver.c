@@ -16,6 +16,7 @@ extern const struct sql __stop_penchant_sql[];
 /* At least one statement, so that the section exists in programs that link no store module. */
 SQL(db_ping_statement, "SELECT COALESCE(MAX(version), 0) FROM schema_step");
 
+/* For engines without a cheaper way. */
 enum err
 db_ping_by_query(struct db *db)
 {
@@ -48,6 +49,7 @@ db_statement(size_t index)
     return &__start_penchant_sql[index];
 }
 
+/* An address with spaces is a list of databases. NULL: no engine has this prefix. */
 const struct db_driver *
 db_driver_of(const char *address)
 {
@@ -65,6 +67,7 @@ db_address_rest(const char *address)
     return address + strlen(db_driver_of(address)->prefix);
 }
 
+/* NULL: the address is usable. */
 const char *
 db_address_problem(const char *address)
 {
@@ -240,6 +243,7 @@ db_commits(struct db *db)
     return db->driver->commits(db);
 }
 
+/* Where versions never lag, as on SQLite, `done` is called before this function returns. */
 void
 db_sync_versions(struct db *db, struct db_sync *sync)
 {
@@ -296,6 +300,7 @@ db_query_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
     return err;
 }
 
+/* `none` is the error if no row was found or changed. */
 enum err
 db_query_row_values(struct db_tx *tx, struct arena *mem, const struct sql *sql,
                     const struct db_value *values, size_t count, struct db_rows *rows,

@@ -102,6 +102,7 @@ apply(struct db *db, struct arena *mem, const struct step *step, struct why *why
     return db->driver->schema_run(db, note.ptr, NULL, why);
 }
 
+/* The same message for every command. */
 enum err
 db_missing(const char *address, struct why *why)
 {

@@ -376,6 +376,7 @@ refuse_others(struct db *db, const char *option, struct why *why)
     return ERR_TAKEN;
 }
 
+/* Rolls back what was not committed. */
 static void
 close_store(struct db *db)
 {

@@ -86,6 +86,8 @@ compare(struct db *db, struct arena *mem, struct db_part *part, struct why *why)
     return ERR_NONE;
 }
 
+/* A new database records which part of which store it is; an existing one must be that part. So
+ * databases cannot be exchanged by a mistake in a setting. */
 enum err
 db_part_check(struct db *db, struct arena *mem, bool created, struct why *why)
 {
@@ -114,6 +116,7 @@ db_part_complete(struct db *db, struct why *why)
     return run(db, "UPDATE store_part SET complete = 1", NULL, why);
 }
 
+/* Set by a restore, until the databases were compared. */
 enum err
 db_part_restored(struct db *db, bool *out, struct why *why)
 {
@@ -123,6 +126,7 @@ db_part_restored(struct db *db, bool *out, struct why *why)
     return err;
 }
 
+/* A store with a single database has nothing to compare. */
 enum err
 db_part_set_restored(struct db *db, bool restored, struct why *why)
 {

@@ -90,6 +90,7 @@ matches(struct row_sum *row)
     return true;
 }
 
+/* The text itself is not logged: it is the user's. */
 enum err
 row_sum_check(struct row_sum *row)
 {

@@ -25,6 +25,7 @@ versions_stop(struct versions *versions)
     free(versions->of);
 }
 
+/* Ids that share a slot only make each other's cached data outdated too early, never too late. */
 static size_t
 slot_of(struct str id)
 {

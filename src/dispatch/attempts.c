@@ -55,6 +55,7 @@ begin(const struct attempt *attempt)
     return (struct attempt_query){ mem, attempt, digest_text(mem, caller), 0 };
 }
 
+/* On an error, *wait is 0, and the caller decides by the error. */
 static enum err
 end(struct attempt_query *work, enum err err, int64_t *wait)
 {

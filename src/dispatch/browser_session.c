@@ -54,6 +54,7 @@ browser_session_find(struct call *call)
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 
+/* Without a boundary in the header, the body cannot be read: ERR_INVALID. */
 enum err
 browser_session_read_parts(struct call *call, struct multipart *out)
 {

@@ -23,6 +23,7 @@ struct credentials {
     struct str secret; /* absent: not sent, or empty */
 };
 
+/* RFC 6749 §5.2: 401 with WWW-Authenticate. The same for an unknown client and a wrong secret. */
 void
 client_auth_refuse(struct call *call)
 {

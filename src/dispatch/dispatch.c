@@ -234,6 +234,7 @@ on_awaited(void *context, struct http_exchange *exchange)
     return call->synced;
 }
 
+/* on_synced() continues the request, maybe before this function returns. */
 static void
 on_await(void *context, struct http_exchange *exchange, void (*resume)(void *argument),
          void *argument)

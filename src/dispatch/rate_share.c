@@ -88,6 +88,7 @@ rate_share_start(struct db *db, struct throttle *throttle)
     return NULL;
 }
 
+/* NULL is allowed: with one node there is nothing to share. */
 void
 rate_share_stop(struct rate_share *share)
 {

@@ -145,6 +145,7 @@ write_cpu(struct buf *page)
                    used.tv_nsec / 1000000);
 }
 
+/* The names that Prometheus recommends for processes, from /proc. */
 void
 metrics_write_process(struct buf *page, int64_t started_at)
 {

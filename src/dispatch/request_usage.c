@@ -15,6 +15,7 @@
 #include "web/call.h"
 #include "web/state.h"
 
+/* Only notes the refusal; request_usage_count() counts it after the response. */
 void
 request_usage_refused(struct call *call, struct str app_id, struct str reason, struct str detail)
 {
