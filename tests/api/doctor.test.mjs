@@ -127,7 +127,7 @@ test("a base URL that differs from the service's", async (t) => {
   const base = await proxy(t, w.service.origin);
   const checks = await doctor(w, { "base-url": base });
   assert.deepEqual(failing(checks), ["issuer"]);
-  assert.match(checks.issuer.text, /calls itself https:\/\/penchant\.example/);
+  assert.match(checks.issuer.text, /has the issuer https:\/\/penchant\.example/);
 });
 
 test("a public URL without TLS", async (t) => {
