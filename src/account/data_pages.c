@@ -77,7 +77,7 @@ post_delete(struct call *call)
     enum err err = account_delete(call->db, call->mem, call->browser->user.id, &deleted);
     if (err != ERR_NONE)
         return err;
-    response_redirect(call, "/goodbye");
+    response_redirect(call, "/account-deleted");
     browser_session_clear_cookie(call);
     return ERR_NONE;
 }
@@ -85,7 +85,7 @@ post_delete(struct call *call)
 static enum err
 get_deleted(struct call *call)
 {
-    return page_send(call, 200, "goodbye", NULL);
+    return page_send(call, 200, "account_deleted", NULL);
 }
 
 const struct route account_data_routes[] = {
@@ -96,7 +96,7 @@ const struct route account_data_routes[] = {
     { POST, HERE "/delete", post_delete, CALLER_USER, .summary = "Deletes the account.",
       .page = true, ROUTE_FIELDS(delete_fields), .body = BODY_FORM, .body_max = 16 * KIB,
       .blocks = true },
-    { GET, "/goodbye", get_deleted, CALLER_ANYONE,
+    { GET, "/account-deleted", get_deleted, CALLER_ANYONE,
       .summary = "Confirms that the account was deleted.", .page = true },
     { 0 },
 };

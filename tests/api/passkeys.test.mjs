@@ -290,7 +290,7 @@ test("deleting the account needs the checked box, and deletes the passkeys", asy
   assert.deepEqual(user.passkeys, [{ name: "My laptop", created_at: "2026-11-14T09:30:00Z" }].map((one) => ({ ...one, created_at: user.passkeys[0].created_at })));
   const unsure = await press(ada, "/account/data", "/account/data/delete", { status: 400 });
   assert.match(mainText(unsure), /Check the box/);
-  assert.equal((await ada.post("/account/data/delete", { form: await formToken(ada), sure: "yes" })).headers.location, "/goodbye");
+  assert.equal((await ada.post("/account/data/delete", { form: await formToken(ada), sure: "yes" })).headers.location, "/account-deleted");
   await assertRefused(w, "a deleted account", await signIn(w, passkey));
 });
 

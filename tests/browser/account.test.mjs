@@ -256,9 +256,9 @@ test("signing out everywhere and deleting the account end on a confirmation page
   await page.goto("/account/data");
   await page.check("input[name=sure]");
   await page.click("form[action$='/delete'] button");
-  await page.waitForURL("**/goodbye");
-  await page.shoot("goodbye");
-  await assertAccessible(page, "goodbye");
+  await page.waitForURL("**/account-deleted");
+  await page.shoot("account-deleted");
+  await assertAccessible(page, "account-deleted");
   await page.goto("/account");
   assert.match(page.url(), /\/signin\?next=/);
   assert.deepEqual(await w.usernames(), []);
