@@ -18,6 +18,16 @@ str_order(struct str a, struct str b)
     return order != 0 ? order : (a.len > b.len) - (a.len < b.len);
 }
 
+/* 0 for an empty part: it occurs everywhere. */
+size_t
+str_find(struct str s, struct str part)
+{
+    if (s.len == 0 || part.len == 0)
+        return 0;
+    const char *found = memmem(s.ptr, s.len, part.ptr, part.len);
+    return found == NULL ? s.len : (size_t)(found - s.ptr);
+}
+
 /* Eight bytes with their ASCII letters in lower case. */
 static uint64_t
 lower_eight(const char *text)

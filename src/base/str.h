@@ -63,6 +63,9 @@ str_index(struct str s, char byte)
     return found == NULL ? s.len : (size_t)(found - s.ptr);
 }
 
+/* The same for several bytes. */
+size_t str_find(struct str s, struct str part);
+
 static inline struct str
 str_from(struct str s, size_t start)
 {

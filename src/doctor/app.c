@@ -120,7 +120,7 @@ check_forged_address(struct visit *visit)
         http_client_send(target->client, visit->report->mem, &call, &reply, NULL) ||
         reply.status != 200) /* the next check reports the reason */
         return;
-    if (memmem(reply.body.ptr, reply.body.len, SPOOFED, strlen(SPOOFED)) != NULL)
+    if (str_find(reply.body, STR(SPOOFED)) < reply.body.len)
         doctor_problem(visit->report, DOCTOR_FAIL, "client address",
                        "Let the proxy set X-Forwarded-For itself instead of passing on what the "
                        "client sent; do not list addresses of clients in trusted-proxies.",
@@ -134,10 +134,9 @@ static struct str
 hidden_field(struct arena *mem, struct str page, const char *name)
 {
     struct str start = str_format(mem, "name=\"%s\" value=\"", name);
-    const char *at = memmem(page.ptr, page.len, start.ptr, start.len);
-    if (at == NULL)
+    struct str rest = str_from(page, str_find(page, start) + start.len);
+    if (rest.len == 0)
         return STR("");
-    struct str rest = str_from(page, (size_t)(at - page.ptr) + start.len);
     return str_first(rest, str_index(rest, '"'));
 }
 
@@ -273,8 +272,7 @@ introspect(struct visit *visit, const char *check, bool *active)
     if (!ask(visit, check, &call, 200, &reply))
         return false;
     /* As the service writes it, without spaces. */
-    const char *yes = "\"active\":true";
-    *active = memmem(reply.body.ptr, reply.body.len, yes, strlen(yes)) != NULL;
+    *active = str_find(reply.body, STR("\"active\":true")) < reply.body.len;
     return true;
 }
 
@@ -321,7 +319,7 @@ check_mcp(struct visit *visit)
     }
     if (!ask(visit, "MCP", &call, 200, &reply))
         return;
-    if (memmem(reply.body.ptr, reply.body.len, "\"serverInfo\"", 12) == NULL)
+    if (str_find(reply.body, STR("\"serverInfo\"")) == reply.body.len)
         doctor_problem(visit->report, DOCTOR_FAIL, "MCP", report_proxy,
                        "%s does not answer initialize", call.url);
     else

@@ -54,13 +54,6 @@ multipart_boundary(struct str content_type)
 
 /* ---- the head of a part ---- */
 
-static size_t
-find_text(struct str text, struct str wanted)
-{
-    const char *at = text.len == 0 ? NULL : memmem(text.ptr, text.len, wanted.ptr, wanted.len);
-    return at == NULL ? text.len : (size_t)(at - text.ptr);
-}
-
 /* name="…" of a Content-Disposition; browsers write a quote as %22 and CR LF as %0D%0A. */
 static const char *
 read_parameter(struct str *rest, struct str *name, struct str *value)
@@ -117,7 +110,7 @@ read_head(struct str head, struct multipart_part *part)
 {
     static const struct str disposition = STR("content-disposition:");
     while (head.len > 0) {
-        size_t length = find_text(head, STR("\r\n"));
+        size_t length = str_find(head, STR("\r\n"));
         struct str line = str_first(head, length);
         head = str_from(head, length + 2);
         if (str_eq_nocase(str_first(line, disposition.len), disposition)) {
@@ -142,7 +135,7 @@ refuse(struct why *why, const char *problem)
 static const char *
 take_part(struct str *body, struct str end, struct multipart *out)
 {
-    size_t length = find_text(*body, STR("\r\n\r\n"));
+    size_t length = str_find(*body, STR("\r\n\r\n"));
     if (length == body->len || length > PART_HEAD_MAX)
         return "a part's head has no end";
     if (out->count == MULTIPART_PARTS_MAX)
@@ -153,7 +146,7 @@ take_part(struct str *body, struct str end, struct multipart *out)
     if (problem != NULL)
         return problem;
     *body = str_from(*body, length + 4);
-    size_t bytes = find_text(*body, end);
+    size_t bytes = str_find(*body, end);
     if (bytes == body->len)
         return "the form ends inside a part";
     part->bytes = str_first(*body, bytes);

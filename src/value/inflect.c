@@ -136,9 +136,8 @@ inflect_with_article(struct arena *mem, struct str text)
         "nine ten several many few both all another lots plenty ";
     struct str first = str_first(text, str_index(text, ' '));
     if (!needs_article(text) || is_in(first, determiners) || inflect_is_plural(last_word(text)) ||
-        memmem(text.ptr, text.len, " and ", 5) != NULL ||
-        memmem(text.ptr, text.len, " the ", 5) != NULL ||
-        memmem(text.ptr, text.len, " of ", 4) != NULL)
+        str_find(text, STR(" and ")) < text.len || str_find(text, STR(" the ")) < text.len ||
+        str_find(text, STR(" of ")) < text.len)
         return text;
     return str_format(mem, "%s %.*s", article_of(text), STR_ARG(text));
 }

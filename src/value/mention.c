@@ -307,14 +307,6 @@ is_one_of(struct str word, const char *list)
     return false;
 }
 
-/* Where the phrase begins, or the length of `words`. */
-static size_t
-find_phrase(struct str words, struct str phrase)
-{
-    const char *found = memmem(words.ptr, words.len, phrase.ptr, phrase.len);
-    return found != NULL ? (size_t)(found - words.ptr) : words.len;
-}
-
 /* "allergic to stupidity": what such a word names is no substance. */
 static bool
 is_abstract(struct str word)
@@ -342,7 +334,7 @@ object_of_allergy(struct str words)
                                          " intolerant to ", NULL };
     for (size_t i = 0; heads[i] != NULL; i++) {
         struct str head = str_of(heads[i]);
-        size_t at = find_phrase(words, head);
+        size_t at = str_find(words, head);
         if (at < words.len)
             return at + head.len - 1;
     }
@@ -356,7 +348,7 @@ mention_is_figure(struct str words)
     size_t at = object_of_allergy(words);
     struct str object = str_from(words, at), word;
     if (at == 0)
-        return find_phrase(words, STR(" me hives ")) < words.len &&
+        return str_find(words, STR(" me hives ")) < words.len &&
                mention_in(words, figures, MENTION_ANY);
     if (mention_in(object, figures, MENTION_ANY))
         return true;

@@ -42,7 +42,7 @@ has_other_sign(struct str text)
     for (int32_t c = utf8_next(&rest); c >= 0; c = utf8_next(&rest))
         if (!is_allowed(c))
             return true;
-    return memmem(text.ptr, text.len, "&&", 2) != NULL;
+    return str_find(text, STR("&&")) < text.len;
 }
 
 static bool

@@ -169,7 +169,7 @@ static bool
 has_part(struct str words, const char *const *list, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (memmem(words.ptr, words.len, list[i], strlen(list[i])) != NULL)
+        if (str_find(words, str_of(list[i])) < words.len)
             return true;
     return false;
 }
@@ -187,14 +187,6 @@ has_word_end(struct str words)
     return false;
 }
 
-/* Where the phrase begins, or the length of `words`. */
-static size_t
-find_phrase(struct str words, struct str phrase)
-{
-    const char *found = memmem(words.ptr, words.len, phrase.ptr, phrase.len);
-    return found != NULL ? (size_t)(found - words.ptr) : words.len;
-}
-
 /* The words with a space for each letter of what the list names. */
 static struct str
 remove_words(struct arena *mem, struct str words, const char *list)
@@ -202,7 +194,7 @@ remove_words(struct arena *mem, struct str words, const char *list)
     struct str rest = str_of(list), phrase;
     char *out = NULL;
     while (str_cut(&rest, ',', &phrase)) {
-        size_t at = find_phrase(words, phrase);
+        size_t at = str_find(words, phrase);
         if (at == words.len)
             continue;
         if (out == NULL)

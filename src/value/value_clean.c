@@ -215,8 +215,8 @@ lost_its_noun(const struct member *member, struct str text, struct str left)
 {
     while (value_trim_fillers(member, &text))
         ;
-    bool linked = memmem(left.ptr, left.len, " & ", 3) != NULL || /* "AI & machine learning" */
-                  memmem(left.ptr, left.len, " and ", 5) != NULL;
+    bool linked = str_find(left, STR(" & ")) < left.len || /* "AI & machine learning" */
+                  str_find(left, STR(" and ")) < left.len;
     return !str_eq(text, left) && member->safety != SAFETY_CRITICAL && member->vocabulary != NULL &&
            str_starts(text, left) && (linked || ascii_is_lower(left.ptr[0]));
 }

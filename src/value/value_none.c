@@ -47,7 +47,7 @@ none_sentence(const struct member *member)
 static bool
 has_part(struct str text, const char *part)
 {
-    return text.len > 0 && memmem(text.ptr, text.len, part, strlen(part)) != NULL;
+    return str_find(text, str_of(part)) < text.len;
 }
 
 /* Whether a head is what the member's own sentence denies: no allergies say nothing about a diet.

@@ -357,13 +357,12 @@ static bool
 contains_in_order(struct str text, struct str pieces)
 {
     while (pieces.len > 0) {
-        const char *gap = memmem(pieces.ptr, pieces.len, "..", 2);
-        struct str piece = gap == NULL ? pieces : str_first(pieces, (size_t)(gap - pieces.ptr));
-        pieces = gap == NULL ? STR("") : str_from(pieces, piece.len + 2);
-        const char *found = memmem(text.ptr, text.len, piece.ptr, piece.len);
-        if (found == NULL)
+        struct str piece = str_first(pieces, str_find(pieces, STR("..")));
+        pieces = str_from(pieces, piece.len + 2);
+        size_t at = str_find(text, piece);
+        if (at == text.len)
             return false;
-        text = str_from(text, (size_t)(found - text.ptr) + piece.len);
+        text = str_from(text, at + piece.len);
     }
     return true;
 }

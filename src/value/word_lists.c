@@ -239,7 +239,7 @@ bool
 words_has_order_part(struct str text)
 {
     for (size_t i = 0; i < sizeof order_parts / sizeof *order_parts; i++)
-        if (memmem(text.ptr, text.len, order_parts[i], strlen(order_parts[i])) != NULL)
+        if (str_find(text, str_of(order_parts[i])) < text.len)
             return true;
     if (words_count(text) < 2)
         return false;

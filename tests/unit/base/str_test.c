@@ -75,6 +75,13 @@ parts_never_reach_past_the_end(void **state)
     assert_int_equal(str_index(s, '\0'), 3);
     assert_int_equal(str_index(STR("a\0b"), 'b'), 2);
     assert_int_equal(str_index(STR_NONE, 'a'), 0);
+    assert_int_equal(str_find(STR("abcabd"), STR("abd")), 3);
+    assert_int_equal(str_find(STR("abc"), STR("bc")), 1);
+    assert_int_equal(str_find(STR("abc"), STR("bcd")), 3);
+    assert_int_equal(str_find(str_first(STR("abc"), 2), STR("bc")), 2); /* ends at the length */
+    assert_int_equal(str_find(STR("a\0b"), STR("\0b")), 1);
+    assert_int_equal(str_find(s, STR_NONE), 0);
+    assert_int_equal(str_find(STR_NONE, STR("a")), 0);
     assert_str(str_from(s, 1), STR("bc"), "from 1");
     assert_str(str_from(s, 3), STR(""), "from the end");
     assert_str(str_from(s, 99), STR(""), "from past the end");
