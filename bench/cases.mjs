@@ -127,7 +127,7 @@ const work = [
   { name: "exchange of a code", last: true, request: (town, server, count = 4096) => exchanges(town, server, settings.connections, count), once: true },
 ].map((row) => ({ status: 200, people: true, ...row }));
 
-// On PostgreSQL, the targets of some rows are multiples of the rates before requests shared questions, statements, and
+// On PostgreSQL, the targets of some rows are multiples of the rates before requests shared change queries, statements, and
 // transactions. nginx had this rate on the machine of those measurements.
 const NGINX = 156_000;
 

@@ -185,12 +185,12 @@ enum err db_repair_end(struct db *const *databases, size_t begun, enum err err, 
 
 /* After some were restored from backups: makes lookup rows and users agree that are in different
  * databases. Both functions return the index of a database. */
-struct db_places {
+struct db_placements {
     size_t (*of_user)(struct str user_id, size_t databases);
     size_t (*of_lookup)(struct str key, size_t databases);
 };
 enum err db_repair_lookups(struct db *const *databases, size_t count, const bool *restored,
-                           const struct db_places *places, struct why *why);
+                           const struct db_placements *placements, struct why *why);
 
 /* Whether the database was restored since its last repair; sets or ends that. In a schema
  * transaction of its own. Of a single database it is never true. */

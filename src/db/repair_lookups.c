@@ -59,7 +59,7 @@ struct repair {
     struct db *const *of;
     size_t count;
     const bool *restored;
-    const struct db_places *places;
+    const struct db_placements *placements;
     struct arena *mem; /* until the next page */
     struct why *why;
 };
@@ -128,8 +128,8 @@ work_on_page(struct repair *repair, const struct lookup *lookup, const struct db
         struct entry entry = {
             .lookup = lookup,
             .values = values,
-            .user_in = repair->places->of_user(values[0].text, repair->count),
-            .lookup_in = repair->places->of_lookup(values[1].text, repair->count),
+            .user_in = repair->placements->of_user(values[0].text, repair->count),
+            .lookup_in = repair->placements->of_lookup(values[1].text, repair->count),
         };
         if (may_differ(repair, &entry))
             err = work(repair, &entry);
@@ -171,12 +171,12 @@ go_through(struct repair *repair, size_t database, const struct lookup *lookup, 
  * them with their users. */
 enum err
 db_repair_lookups(struct db *const *databases, size_t count, const bool *restored,
-                  const struct db_places *places, struct why *why)
+                  const struct db_placements *placements, struct why *why)
 {
     struct repair repair = { .of = databases,
                              .count = count,
                              .restored = restored,
-                             .places = places,
+                             .placements = placements,
                              .mem = arena_new(),
                              .why = why };
     enum err err = ERR_NONE;

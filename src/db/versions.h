@@ -15,8 +15,8 @@
 struct versions {
     _Atomic uint64_t commits;
     _Atomic uint64_t of_all;
-    _Atomic uint64_t questions; /* to databases about what changed: numbers for db_sync_ticket() */
-    _Atomic uint64_t *of;       /* per slot: the commit that last changed it */
+    _Atomic uint64_t change_queries; /* of databases: numbers for db_sync_ticket() */
+    _Atomic uint64_t *of;            /* per slot: the commit that last changed it */
 };
 
 /* The slots that an open transaction changes. */

@@ -24,7 +24,7 @@
 #define CHANGES_NS ((int64_t)60 * 1000000000)
 #define FOLLOW_NS 50000000 /* smaller differences are the network's */
 
-static const char question[] =
+static const char state[] =
     "SELECT (SELECT COALESCE(MAX(version), 0) FROM schema_step),"
     " (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT,"
     " CASE WHEN pg_is_in_recovery() THEN 1"
@@ -187,7 +187,7 @@ ask_on(struct postgres_monitor *monitor, struct postgres_connection *connection,
 {
     connection->deadline_ms = ROUND_MS;
     int64_t sent = clock_ticks_ns();
-    PGresult *result = postgres_run(connection, question);
+    PGresult *result = postgres_run(connection, state);
     if (PQresultStatus(result) == PGRES_TUPLES_OK)
         atomic_store(&monitor->answered_at, clock_ticks_ns());
     check_result(connection, result, sent, why);

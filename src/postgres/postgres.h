@@ -16,7 +16,7 @@
  *   pool.c         the connection pool, and metrics
  *   monitor.c      readiness, the server's clock, and old rows of the change log
  *   changes.c      the change log
- *   question.c     queries what changed since the last answer
+ *   change_query.c     queries what changed since the last answer
  *   sync.c         runs that query once for all requests that wait
  *   maintenance.c  backup, restore, and check
  *
@@ -369,7 +369,7 @@ enum err postgres_borrow_since(struct postgres_store *store, int64_t began,
 struct postgres_connection *postgres_borrow_open(struct postgres_store *store, int64_t within_ms);
 
 /* Returns a connection to the pool. A lost one is closed together with all idle ones, or alone if
- * it missed a deadline while its server answers another question; new ones are opened on demand. */
+ * it missed a deadline while its server answers another query; new ones are opened on demand. */
 void postgres_give_back(struct postgres_store *store, struct postgres_connection *connection);
 
 /* Idle connections are closed, and those in use when they come back. */

@@ -1,10 +1,10 @@
-/* sync.c - runs the query for what changed (question.h) once for all requests that wait.
+/* sync.c - runs the query for what changed (change_query.h) once for all requests that wait.
  *
  * While the server answers within a fraction of a millisecond, the HTTP thread runs it
  * (postgres_sync_now()) and then answers its waiting requests, and no thread is woken. Otherwise
  * the requests are suspended, and a thread of this file runs it. */
 #include "postgres/postgres.h"
-#include "postgres/question.h"
+#include "postgres/change_query.h"
 
 #include "base/arena.h"
 #include "base/background.h"
@@ -16,13 +16,13 @@
 #include <time.h>
 
 struct postgres_syncer {
-    struct postgres_question question;
-    pthread_mutex_t asking; /* protects the question */
+    struct postgres_change_query query;
+    pthread_mutex_t asking; /* protects the query */
 
     pthread_t thread;
     pthread_mutex_t lock;
     pthread_cond_t wake;
-    struct db_sync *first, **end; /* waiting for the next question */
+    struct db_sync *first, **end; /* waiting for the next query */
     bool stopping;
     struct db_sync idle; /* see postgres_sync_idle() */
     _Atomic bool idle_syncing;
@@ -33,7 +33,7 @@ struct postgres_syncer {
 uint64_t
 postgres_sync_ticket(struct db *db)
 {
-    return atomic_load(&((struct postgres_store *)db)->versions->questions);
+    return atomic_load(&((struct postgres_store *)db)->versions->change_queries);
 }
 
 bool
@@ -44,12 +44,12 @@ postgres_sync_now(struct db *db, uint64_t ticket, int shard)
     struct postgres_syncer *syncer = store->syncer;
     if (syncer == NULL)
         return false;
-    if (atomic_load(&syncer->question.answered) <= ticket &&
+    if (atomic_load(&syncer->query.answered) <= ticket &&
         pthread_mutex_trylock(&syncer->asking) == 0) {
-        postgres_question_run_quickly(&syncer->question);
+        postgres_change_query_run_quickly(&syncer->query);
         pthread_mutex_unlock(&syncer->asking);
     }
-    bool synced = atomic_load(&syncer->question.answered) > ticket;
+    bool synced = atomic_load(&syncer->query.answered) > ticket;
     if (synced)
         atomic_fetch_add_explicit(&store->synced, 1, memory_order_relaxed);
     return synced;
@@ -81,7 +81,7 @@ static void
 wait_for_interval(struct postgres_syncer *syncer)
 {
     pthread_mutex_lock(&syncer->asking);
-    int64_t at = postgres_question_due(&syncer->question);
+    int64_t at = postgres_change_query_due(&syncer->query);
     pthread_mutex_unlock(&syncer->asking);
     struct timespec until = { at / 1000000000, at % 1000000000 };
     if (clock_ticks_ns() < at)
@@ -101,10 +101,10 @@ run(void *argument)
         pthread_mutex_unlock(&syncer->lock);
         wait_for_interval(syncer);
         pthread_mutex_lock(&syncer->lock);
-        struct db_sync *asked = take_all(syncer); /* all of them began before the question */
+        struct db_sync *asked = take_all(syncer); /* all of them began before the query */
         pthread_mutex_unlock(&syncer->lock);
         pthread_mutex_lock(&syncer->asking);
-        enum err err = postgres_question_run(&syncer->question, asked);
+        enum err err = postgres_change_query_run(&syncer->query, asked);
         pthread_mutex_unlock(&syncer->asking);
         finish(asked, err);
         pthread_mutex_lock(&syncer->lock);
@@ -174,8 +174,7 @@ postgres_sync_is_same_server(struct postgres_connection *connection)
         connection->confirmed = atomic_load(&store->incarnations);
     pthread_mutex_unlock(&store->lock);
     if (!same && store->syncer != NULL)
-        atomic_store(&store->syncer->question.doubted,
-                     true); /* one of the two is not the primary */
+        atomic_store(&store->syncer->query.doubted, true); /* one of the two is not the primary */
     return same;
 }
 
@@ -183,16 +182,16 @@ void
 postgres_sync_start(struct postgres_store *store)
 {
     struct postgres_syncer *syncer = memory_alloc(1, sizeof *syncer);
-    syncer->question.store = store;
+    syncer->query.store = store;
     syncer->end = &syncer->first;
     pthread_mutex_init(&syncer->asking, NULL);
     pthread_mutex_init(&syncer->lock, NULL);
     pthread_cond_init(&syncer->wake, NULL);
-    postgres_question_run(&syncer->question, NULL); /* so that the first requests are cached */
+    postgres_change_query_run(&syncer->query, NULL); /* so that the first requests are cached */
     if (background_thread(&syncer->thread, run, syncer))
         store->syncer = syncer;
     else {
-        postgres_question_close(&syncer->question);
+        postgres_change_query_close(&syncer->query);
         free(syncer);
     }
 }
@@ -208,7 +207,7 @@ postgres_sync_stop(struct postgres_store *store)
     pthread_cond_signal(&syncer->wake);
     pthread_mutex_unlock(&syncer->lock);
     pthread_join(syncer->thread, NULL);
-    postgres_question_close(&syncer->question);
+    postgres_change_query_close(&syncer->query);
     pthread_cond_destroy(&syncer->wake);
     pthread_mutex_destroy(&syncer->lock);
     pthread_mutex_destroy(&syncer->asking);

@@ -12,7 +12,7 @@ struct query {
     struct spread_store *store;
     struct arena *mem;
     const struct sql *sql;
-    const struct place *place;
+    const struct placement *placement;
     const struct db_value *values;
     size_t count;
 };
@@ -84,8 +84,8 @@ static enum err
 query_home(const struct query *query, struct db_rows *rows)
 {
     struct spread_tx *tx = query->tx;
-    const struct db_value *value = &query->values[query->place->by];
-    size_t database = spread_home(query->store, place_shard(query->place, value));
+    const struct db_value *value = &query->values[query->placement->by];
+    size_t database = spread_home(query->store, placement_shard(query->placement, value));
     /* The user whose rows are changed first. This database commits last: see end_all(). */
     if (tx->home == SPREAD_MAX && sql_writes(query->sql->text))
         tx->home = database;
@@ -96,13 +96,13 @@ query_home(const struct query *query, struct db_rows *rows)
 static enum err
 query_split(const struct query *query, struct db_rows *rows)
 {
-    const struct place place = { .form = BY_USER_KEY };
+    const struct placement placement = { .form = BY_USER_KEY };
     /* The parameters are one slot and three values per user, of which the first is the user's key:
      * see usage_add_many of store/usage_store.c. */
     size_t first = 0;
     bool differ = false;
     for (size_t i = 1; i + 2 < query->count; i += 3) {
-        size_t database = spread_home(query->store, place_shard(&place, &query->values[i]));
+        size_t database = spread_home(query->store, placement_shard(&placement, &query->values[i]));
         differ = differ || (i > 1 && database != first);
         first = database;
     }
@@ -112,7 +112,7 @@ query_split(const struct query *query, struct db_rows *rows)
     for (size_t i = 1; i + 2 < query->count && !err; i += 3) {
         const struct db_value *of = &query->values[i];
         const struct db_value one[] = { query->values[0], of[0], of[1], of[2] };
-        err = run_in(query, spread_home(query->store, place_shard(&place, of)),
+        err = run_in(query, spread_home(query->store, placement_shard(&placement, of)),
                      query->store->add_one, one, 4, rows);
     }
     return err;
@@ -123,7 +123,7 @@ query_split(const struct query *query, struct db_rows *rows)
 static size_t
 lookup_database(const struct query *query)
 {
-    return spread_home(query->store, place_lookup_shard(&query->values[query->place->by]));
+    return spread_home(query->store, placement_lookup_shard(&query->values[query->placement->by]));
 }
 
 /* A count of attempts begins again in another database while its own is down. */
@@ -141,10 +141,11 @@ query_elsewhere(const struct query *query, struct db_rows *rows)
 static enum err
 note(const struct query *query, size_t database)
 {
-    const struct place *place = query->place;
+    const struct placement *placement = query->placement;
     struct db_rows unwanted;
-    const struct db_value values[] = { db_text(str_of(place->kind)), query->values[place->by],
-                                       query->values[place->user], db_int(clock_now()) };
+    const struct db_value values[] = { db_text(str_of(placement->kind)),
+                                       query->values[placement->by], query->values[placement->user],
+                                       db_int(clock_now()) };
     return query->store->note == NULL
                ? ERR_NONE
                : run_in(query, database, query->store->note, values, 4, &unwanted);
@@ -171,16 +172,16 @@ add_later(const struct query *query, size_t database)
 static enum err
 query_claim(const struct query *query, struct db_rows *rows)
 {
-    const struct place by_user = { .form = BY_ID };
+    const struct placement by_user = { .form = BY_ID };
     size_t database = lookup_database(query);
-    int shard = place_shard(&by_user, &query->values[query->place->user]);
+    int shard = placement_shard(&by_user, &query->values[query->placement->user]);
     if (database == spread_home(query->store, shard))
         return query_one(query, database, rows); /* in the transaction of the user's rows */
     enum err err = note(query, database);
     if (err)
         return err;
-    return query->place->where == PLACE_CLAIM ? query_one(query, database, rows)
-                                              : add_later(query, database);
+    return query->placement->where == PLACEMENT_CLAIM ? query_one(query, database, rows)
+                                                      : add_later(query, database);
 }
 
 /* ---- rows of all databases ---- */
@@ -223,7 +224,7 @@ static enum err
 query_each(const struct query *query, struct db_rows *rows)
 {
     struct spread_store *store = query->store;
-    const struct place *place = query->place;
+    const struct placement *placement = query->placement;
     enum err err = ERR_NONE;
     size_t done = 0;
     for (size_t i = 0; i < store->count && !err; i++) {
@@ -231,16 +232,16 @@ query_each(const struct query *query, struct db_rows *rows)
         if (spread_is_down(store, i))
             continue;
         err = query_or_read(query, i, &more);
-        if (!err && place->where == PLACE_SUM)
+        if (!err && placement->where == PLACEMENT_SUM)
             spread_sum(query->mem, rows, &more);
         else if (!err)
             spread_append(query->mem, rows, &more);
         done++;
-        if (place->where == PLACE_FIRST && rows->count > 0)
+        if (placement->where == PLACEMENT_FIRST && rows->count > 0)
             break;
     }
-    if (!err && place->where == PLACE_MERGE)
-        spread_order(query->mem, rows, place->by, query->values[place->limit].number);
+    if (!err && placement->where == PLACEMENT_MERGE)
+        spread_order(query->mem, rows, placement->by, query->values[placement->limit].number);
     return !err && done == 0 ? ERR_UNAVAILABLE : err;
 }
 
@@ -252,40 +253,40 @@ spread_query(struct db_tx *tx, struct arena *mem, size_t statement, const struct
 {
     struct spread_tx *mine = (struct spread_tx *)tx;
     struct spread_store *store = spread_of(tx->db);
-    const struct place *place = &store->places[statement];
+    const struct placement *placement = &store->placements[statement];
     const struct query query = {
         .tx = mine,
         .store = store,
         .mem = mem,
         .sql = db_statement(statement),
-        .place = place,
+        .placement = placement,
         .values = values,
         .count = count,
     };
     if (!mine->writes && tx->commits == 0)
         tx->commits = spread_commits(tx->db); /* before the first statement: see db.h */
-    switch (place->where) {
-    case PLACE_USER:
+    switch (placement->where) {
+    case PLACEMENT_USER:
         return query_home(&query, rows);
-    case PLACE_LOOKUP:
+    case PLACEMENT_LOOKUP:
         return query_or_read(&query, lookup_database(&query), rows);
-    case PLACE_CLAIM:
-    case PLACE_RELEASE:
+    case PLACEMENT_CLAIM:
+    case PLACEMENT_RELEASE:
         return query_claim(&query, rows);
-    case PLACE_ELSEWHERE:
+    case PLACEMENT_ELSEWHERE:
         return query_elsewhere(&query, rows);
-    case PLACE_ANY:
+    case PLACEMENT_ANY:
         return query_any(&query, rows);
-    case PLACE_ALL:
+    case PLACEMENT_ALL:
         return query_all(&query, rows);
-    case PLACE_EACH:
-    case PLACE_SUM:
-    case PLACE_MERGE:
-    case PLACE_FIRST:
+    case PLACEMENT_EACH:
+    case PLACEMENT_SUM:
+    case PLACEMENT_MERGE:
+    case PLACEMENT_FIRST:
         return query_each(&query, rows);
-    case PLACE_SPLIT:
+    case PLACEMENT_SPLIT:
         return query_split(&query, rows);
-    case PLACE_UNKNOWN:
+    case PLACEMENT_UNKNOWN:
         break;
     }
     log_error("store_place_unknown", log_text("statement", str_of(query.sql->name)));
@@ -298,10 +299,11 @@ shared_in(struct db_tx *tx, size_t statement, const struct db_value *values)
 {
     struct spread_tx *mine = (struct spread_tx *)tx;
     struct spread_store *store = spread_of(tx->db);
-    const struct place *place = &store->places[statement];
-    bool at_home = place->where == PLACE_USER &&
-                   spread_home(store, place_shard(place, &values[place->by])) == mine->home;
-    bool fits = mine->is_shared && (at_home || place->where == PLACE_ANY);
+    const struct placement *placement = &store->placements[statement];
+    bool at_home =
+        placement->where == PLACEMENT_USER &&
+        spread_home(store, placement_shard(placement, &values[placement->by])) == mine->home;
+    bool fits = mine->is_shared && (at_home || placement->where == PLACEMENT_ANY);
     return fits ? mine->in[mine->home] : NULL;
 }
 

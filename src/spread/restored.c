@@ -8,19 +8,19 @@
 static size_t
 of_user(struct str id, size_t databases)
 {
-    const struct place by_id = { .form = BY_ID };
+    const struct placement by_id = { .form = BY_ID };
     const struct db_value value = db_text(id);
-    return place_of_shard(place_shard(&by_id, &value), databases);
+    return placement_of_shard(placement_shard(&by_id, &value), databases);
 }
 
 static size_t
 of_lookup(struct str key, size_t databases)
 {
     const struct db_value value = db_text(key);
-    return place_of_shard(place_lookup_shard(&value), databases);
+    return placement_of_shard(placement_lookup_shard(&value), databases);
 }
 
-static const struct db_places places = { of_user, of_lookup };
+static const struct db_placements placements = { of_user, of_lookup };
 
 enum err
 spread_repair(struct db *const *databases, size_t count, struct why *why)
@@ -34,7 +34,7 @@ spread_repair(struct db *const *databases, size_t count, struct why *why)
     if (!err)
         err = db_repair(databases, count, restored, why);
     if (!err && any_restored)
-        err = db_repair_lookups(databases, count, restored, &places, why);
+        err = db_repair_lookups(databases, count, restored, &placements, why);
     for (size_t i = 0; i < count && !err; i++) {
         if (!restored[i])
             continue;

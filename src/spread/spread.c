@@ -31,7 +31,7 @@ spread_is_down(const struct spread_store *store, size_t database)
 size_t
 spread_home(const struct spread_store *store, int shard)
 {
-    return place_of_shard(shard, store->count);
+    return placement_of_shard(shard, store->count);
 }
 
 /* ---- addresses ---- */
@@ -70,6 +70,21 @@ address_problem(const char *addresses)
     return problem;
 }
 
+/* Removes the files from `known` on that are in the list already. Returns the number of all. */
+static size_t
+drop_known_files(const char **files, size_t known, size_t count)
+{
+    for (size_t i = known; i < count; i++) {
+        size_t same = 0;
+        while (same < known && strcmp(files[same], files[i]) != 0)
+            same++;
+        if (same == known)
+            files[known++] = files[i];
+    }
+    return known;
+}
+
+/* Databases mostly share their certificates, and `max` is too small for a list of each. */
 static size_t
 address_files(struct arena *mem, const char *addresses, const char **out, size_t max)
 {
@@ -77,7 +92,8 @@ address_files(struct arena *mem, const char *addresses, const char **out, size_t
     const char *address;
     size_t count = 0;
     while ((address = spread_next_address(mem, &rest)) != NULL)
-        count += db_address_files(mem, address, out + count, max - count);
+        count = drop_known_files(out, count,
+                                 count + db_address_files(mem, address, out + count, max - count));
     return count;
 }
 
@@ -94,7 +110,7 @@ spread_close(struct db *db)
     explicit_bzero(store->addresses, strlen(store->addresses));
     free(store->addresses);
     versions_stop(&store->versions);
-    free(store->places);
+    free(store->placements);
     free(store);
 }
 
@@ -102,10 +118,10 @@ spread_close(struct db *db)
 static void
 place_statements(struct spread_store *store)
 {
-    store->places = memory_alloc(db_statement_count(), sizeof *store->places);
+    store->placements = memory_alloc(db_statement_count(), sizeof *store->placements);
     for (size_t i = 0; i < db_statement_count(); i++) {
         const struct sql *sql = db_statement(i);
-        store->places[i] = place_of(sql);
+        store->placements[i] = placement_of(sql);
         if (strcmp(sql->name, "claim_note") == 0)
             store->note = sql;
         if (strcmp(sql->name, "usage_add_one") == 0)

@@ -2,13 +2,13 @@
  *
  * Each user is in one of them, by shard (base/shard.h): database i of n has the shards from
  * 4096 i / n on. The flows and stores above db.h do not depend on this: each statement is sent to
- * the database that its parameters name (place.h). docs/SCALE.md has the reasons, and the state
+ * the database that its parameters name (placement.h). docs/SCALE.md has the reasons, and the state
  * after a crash between two commits.
  *
  *   spread.c       addresses, opening, readiness, and maintenance
  *   watch.c        databases that are missing at the start, and repairs
  *   restored.c     repairs replicated rows, also after a database was restored
- *   place.c        which database a statement needs
+ *   placement.c        which database a statement needs
  *   transaction.c  reads, and writes of one or several databases
  *   query.c        one statement on the databases it needs
  *   rows.c         results of several databases as one
@@ -22,7 +22,7 @@
 
 #include "db/driver.h"
 #include "db/versions.h"
-#include "spread/place.h"
+#include "spread/placement.h"
 
 #include <stdatomic.h>
 
@@ -39,9 +39,9 @@ struct spread_store {
     struct db_part part;              /* what those that are open say */
     struct spread_watch *watch;       /* NULL: a command, which needs all databases */
     char *addresses;
-    struct versions versions; /* of all: commits of different databases share one count */
-    struct place *places;     /* per statement */
-    const struct sql *note;   /* records a claim; NULL: the program has no such statement */
+    struct versions versions;     /* of all: commits of different databases share one count */
+    struct placement *placements; /* per statement */
+    const struct sql *note;       /* records a claim; NULL: the program has no such statement */
     const struct sql *add_one;
     int64_t deadline_ms;
     bool must_exist;

@@ -1,5 +1,6 @@
 /* sync.c - syncs the versions with one database or with all. All databases raise the same versions,
- * and their questions are numbered in one sequence, so that a ticket is valid for each of them.
+ * and their change queries are numbered in one sequence, so that a ticket is valid for each of
+ * them.
  *
  * A request of a user needs the answer of one database: everything that it may find cached was
  * read there. A request of an app may find the app cached, which was read from any of them, and
@@ -44,7 +45,7 @@ spread_version(struct db *db, struct str id)
 uint64_t
 spread_sync_ticket(struct db *db)
 {
-    return atomic_load(&spread_of(db)->versions.questions);
+    return atomic_load(&spread_of(db)->versions.change_queries);
 }
 
 bool

@@ -43,7 +43,7 @@ onPostgres("a clock that is wrong by half a second is no reason to refuse, by mo
   const { wrong, faults } = await twoNodes(t);
   for (const sign of [1, -1]) {
     faults.skewClock(sign * 0.5);
-    // Each question about readiness compares the clocks.
+    // Each query for readiness compares the clocks.
     for (let i = 0; i < 5; i++) assert.doesNotMatch((await wrong.get("/readyz")).text, /clock/);
     await until("readiness", () => isReady(wrong));
     faults.skewClock(sign * 1.6);

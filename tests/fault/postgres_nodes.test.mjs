@@ -1,4 +1,4 @@
-// Three nodes on one PostgreSQL, each with a cache: how many questions they ask, what empties the caches, and limits that
+// Three nodes on one PostgreSQL, each with a cache: how many change queries they send, what empties the caches, and limits that
 // count over all nodes. postgres_strict.test.mjs tests that no answer is stale.
 
 import assert from "node:assert/strict";
@@ -10,7 +10,7 @@ import { READS, RATES, threeNodes } from "../kit/nodes.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres, PASSWORD, world } from "../kit/world.mjs";
 
-// ---- how many questions ----
+// ---- how many change queries ----
 
 onPostgres("a hundred warm reads ask the database far less often than a hundred times", async (t) => {
   const { w, nodes: [node] } = await threeNodes(t);
@@ -21,16 +21,16 @@ onPostgres("a hundred warm reads ask the database far less often than a hundred 
   const what = { token: api.token };
   for (let i = 0; i < 3; i++) await READS.record(node.origin, what);
   const dropped = (await w.metrics()).penchant_store_cache_drops_total;
-  // A question answers the requests that have arrived. If this process is slow to send them, they are few.
-  let questions = 500;
-  for (let attempt = 0; attempt < 10 && questions >= 400; attempt++) {
+  // A change query serves the requests that have arrived. If this process is slow to send them, they are few.
+  let queries = 500;
+  for (let attempt = 0; attempt < 10 && queries >= 400; attempt++) {
     const before = await w.metrics();
     for (let i = 0; i < 10; i++) await Promise.all(Array.from({ length: 50 }, () => READS.record(node.origin, what)));
     const after = await w.metrics();
     assert.ok(after.penchant_store_synced_total - before.penchant_store_synced_total >= 500);
-    questions = after.penchant_store_syncs_total - before.penchant_store_syncs_total;
+    queries = after.penchant_store_syncs_total - before.penchant_store_syncs_total;
   }
-  assert.ok(questions < 400, `${questions} questions for 500 reads`);
+  assert.ok(queries < 400, `${queries} queries for 500 reads`);
   assert.equal((await w.metrics()).penchant_store_cache_drops_total, dropped);
 });
 

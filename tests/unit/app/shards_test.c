@@ -1,15 +1,15 @@
 /* What docs/SCALE.md relies on: every table of a user begins with the shard (base/shard.h), and
  * only the statements listed here need more than one shard.
  *
- * A new table has to be added to spread_tables (src/spread/place.c), and a new statement that does
- * not name the shard of its rows to `crossing` and to docs/SCALE.md, with the reason. */
+ * A new table has to be added to spread_tables (src/spread/placement.c), and a new statement that
+ * does not name the shard of its rows to `crossing` and to docs/SCALE.md, with the reason. */
 #include "unit/store_kit.h"
 
 #include "app/routes.h"
 #include "base/shard.h"
 #include "db/driver.h"
 #include "job/housekeeping.h"
-#include "spread/place.h"
+#include "spread/placement.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -152,8 +152,9 @@ every_table_of_a_user_begins_with_the_shard(struct kit *kit)
             continue;
         const struct spread_table *table = table_named(name);
         if (table == NULL)
-            fail_msg("add the table %s to src/spread/place.c, and its place to docs/SCALE.md",
-                     name);
+            fail_msg(
+                "add the table %s to src/spread/placement.c, and its placement to docs/SCALE.md",
+                name);
         count++;
         if (table->kind != SPREAD_LOCAL)
             check_primary_key(handle, table);
@@ -202,9 +203,9 @@ only_the_listed_statements_need_several_shards(struct kit *kit)
         const struct sql *sql = db_statement(i);
         if (strncmp(sql->name, "kit_", 4) == 0)
             continue;
-        struct place place = place_of(sql);
-        bool crosses =
-            reads_users(sql->text) && place.where != PLACE_USER && place.where != PLACE_SPLIT;
+        struct placement placement = placement_of(sql);
+        bool crosses = reads_users(sql->text) && placement.where != PLACEMENT_USER &&
+                       placement.where != PLACEMENT_SPLIT;
         bool listed = reason_of(sql->name) != NULL;
         count += crosses;
         wrong += crosses != listed;
@@ -230,7 +231,7 @@ parameters_of(const char *text)
 }
 
 static void
-every_statement_has_a_place(struct kit *kit)
+every_statement_has_a_placement(struct kit *kit)
 {
     static const struct {
         const char *name;
@@ -238,63 +239,64 @@ every_statement_has_a_place(struct kit *kit)
         size_t by;
         int form;
     } expected[] = {
-        { "user_find", PLACE_USER, 0, BY_ID },
-        { "user_add", PLACE_USER, 0, BY_ID },
-        { "session_add", PLACE_USER, 1, BY_ID }, /* its user's, as the hash says */
-        { "session_find", PLACE_USER, 0, BY_HASH },
-        { "request_take", PLACE_USER, 0, BY_HASH },
-        { "request_trim", PLACE_USER, 0, BY_HASH },
-        { "access_find", PLACE_USER, 1, BY_HASH },
-        { "access_add", PLACE_USER, 2, BY_ID },
-        { "refresh_find", PLACE_USER, 1, BY_HASH },
-        { "family_find", PLACE_USER, 0, BY_ID },
-        { "family_others", PLACE_USER, 0, BY_ID },
-        { "family_add", PLACE_USER, 0, BY_ID },
-        { "link_take", PLACE_USER, 0, BY_HASH },
-        { "usage_find_grant", PLACE_USER, 1, BY_USER_KEY },
-        { "usage_add_one", PLACE_USER, 1, BY_USER_KEY },
-        { "username_find", PLACE_LOOKUP, 0, BY_ID },
-        { "username_claim", PLACE_CLAIM, 1, BY_ID },
-        { "username_release", PLACE_RELEASE, 1, BY_ID },
-        { "passkey_claim", PLACE_CLAIM, 0, BY_ID },
-        { "challenge_use", PLACE_LOOKUP, 0, BY_ID },
-        { "attempt_count", PLACE_ELSEWHERE, 0, BY_ID },
-        { "claim_end", PLACE_LOOKUP, 1, BY_ID },
-        { "app_find", PLACE_ANY, 0, BY_ID },
-        { "app_put", PLACE_ALL, 0, BY_ID },
-        { "usage_add_app", PLACE_ALL, 0, BY_ID },
-        { "user_list", PLACE_MERGE, 6, BY_ID },
-        { "user_count", PLACE_SUM, 0, BY_ID },
-        { "outbox_claim", PLACE_FIRST, 0, BY_ID },
-        { "outbox_add", PLACE_USER, 0, BY_ID },
-        { "outbox_delete", PLACE_USER, 0, BY_ID },
-        { "outbox_put_next_try", PLACE_USER, 0, BY_ID },
-        { "outbox_end_user", PLACE_USER, 0, BY_ID },
-        { "outbox_count_address", PLACE_SUM, 0, BY_ID },
-        { "clean_session", PLACE_EACH, 0, BY_ID },
-        { "attempt_clean", PLACE_EACH, 0, BY_ID },
+        { "user_find", PLACEMENT_USER, 0, BY_ID },
+        { "user_add", PLACEMENT_USER, 0, BY_ID },
+        { "session_add", PLACEMENT_USER, 1, BY_ID }, /* its user's, as the hash says */
+        { "session_find", PLACEMENT_USER, 0, BY_HASH },
+        { "request_take", PLACEMENT_USER, 0, BY_HASH },
+        { "request_trim", PLACEMENT_USER, 0, BY_HASH },
+        { "access_find", PLACEMENT_USER, 1, BY_HASH },
+        { "access_add", PLACEMENT_USER, 2, BY_ID },
+        { "refresh_find", PLACEMENT_USER, 1, BY_HASH },
+        { "family_find", PLACEMENT_USER, 0, BY_ID },
+        { "family_others", PLACEMENT_USER, 0, BY_ID },
+        { "family_add", PLACEMENT_USER, 0, BY_ID },
+        { "link_take", PLACEMENT_USER, 0, BY_HASH },
+        { "usage_find_grant", PLACEMENT_USER, 1, BY_USER_KEY },
+        { "usage_add_one", PLACEMENT_USER, 1, BY_USER_KEY },
+        { "username_find", PLACEMENT_LOOKUP, 0, BY_ID },
+        { "username_claim", PLACEMENT_CLAIM, 1, BY_ID },
+        { "username_release", PLACEMENT_RELEASE, 1, BY_ID },
+        { "passkey_claim", PLACEMENT_CLAIM, 0, BY_ID },
+        { "challenge_use", PLACEMENT_LOOKUP, 0, BY_ID },
+        { "attempt_count", PLACEMENT_ELSEWHERE, 0, BY_ID },
+        { "claim_end", PLACEMENT_LOOKUP, 1, BY_ID },
+        { "app_find", PLACEMENT_ANY, 0, BY_ID },
+        { "app_put", PLACEMENT_ALL, 0, BY_ID },
+        { "usage_add_app", PLACEMENT_ALL, 0, BY_ID },
+        { "user_list", PLACEMENT_MERGE, 6, BY_ID },
+        { "user_count", PLACEMENT_SUM, 0, BY_ID },
+        { "outbox_claim", PLACEMENT_FIRST, 0, BY_ID },
+        { "outbox_add", PLACEMENT_USER, 0, BY_ID },
+        { "outbox_delete", PLACEMENT_USER, 0, BY_ID },
+        { "outbox_put_next_try", PLACEMENT_USER, 0, BY_ID },
+        { "outbox_end_user", PLACEMENT_USER, 0, BY_ID },
+        { "outbox_count_address", PLACEMENT_SUM, 0, BY_ID },
+        { "clean_session", PLACEMENT_EACH, 0, BY_ID },
+        { "attempt_clean", PLACEMENT_EACH, 0, BY_ID },
     };
     size_t found = 0;
     (void)kit;
     for (size_t i = 0; i < db_statement_count(); i++) {
         const struct sql *sql = db_statement(i);
-        struct place place = place_of(sql);
+        struct placement placement = placement_of(sql);
         if (strncmp(sql->name, "kit_", 4) == 0)
             continue;
-        if (place.where == PLACE_UNKNOWN)
-            fail_msg("%s uses no table of src/spread/place.c", sql->name);
-        bool by_parameter = place.where == PLACE_USER || place.where == PLACE_LOOKUP ||
-                            place.where == PLACE_CLAIM || place.where == PLACE_RELEASE;
-        if (by_parameter && place.by >= parameters_of(sql->text))
-            fail_msg("%s has no parameter %zu", sql->name, place.by + 1);
+        if (placement.where == PLACEMENT_UNKNOWN)
+            fail_msg("%s uses no table of src/spread/placement.c", sql->name);
+        bool by_parameter =
+            placement.where == PLACEMENT_USER || placement.where == PLACEMENT_LOOKUP ||
+            placement.where == PLACEMENT_CLAIM || placement.where == PLACEMENT_RELEASE;
+        if (by_parameter && placement.by >= parameters_of(sql->text))
+            fail_msg("%s has no parameter %zu", sql->name, placement.by + 1);
         for (size_t j = 0; j < KIT_COUNT(expected); j++) {
             if (strcmp(expected[j].name, sql->name) != 0)
                 continue;
             found++;
-            if (expected[j].where != (int)place.where || expected[j].by != place.by ||
-                expected[j].form != (int)place.form)
-                fail_msg("%s: place %d by %zu, %d", sql->name, (int)place.where, place.by,
-                         (int)place.form);
+            if (expected[j].where != (int)placement.where || expected[j].by != placement.by ||
+                expected[j].form != (int)placement.form)
+                fail_msg("%s: placement %d by %zu, %d", sql->name, (int)placement.where,
+                         placement.by, (int)placement.form);
         }
     }
     assert_int_equal(found, KIT_COUNT(expected));
@@ -306,14 +308,14 @@ shards_spread_over_databases(struct kit *kit)
 {
     for (size_t databases = 1; databases <= 64; databases++)
         for (int shard = 0; shard < SHARD_COUNT; shard++) {
-            size_t at = place_of_shard(shard, databases);
+            size_t at = placement_of_shard(shard, databases);
             assert_true(at < databases && (size_t)shard >= SHARD_COUNT * at / databases);
             assert_true(at + 1 == databases || (size_t)shard < SHARD_COUNT * (at + 1) / databases);
         }
     size_t of[4] = { 0 };
     for (int i = 0; i < 4000; i++) {
         struct db_value name = db_text(str_format(kit->mem, "user%d", i));
-        of[place_of_shard(place_lookup_shard(&name), 4)]++;
+        of[placement_of_shard(placement_lookup_shard(&name), 4)]++;
     }
     for (size_t i = 0; i < 4; i++)
         assert_true(of[i] > 800 && of[i] < 1200);
@@ -342,7 +344,7 @@ main(void)
     static const struct kit_case cases[] = {
         KIT_CASE(every_table_of_a_user_begins_with_the_shard),
         KIT_CASE(only_the_listed_statements_need_several_shards),
-        KIT_CASE(every_statement_has_a_place),
+        KIT_CASE(every_statement_has_a_placement),
         KIT_CASE(shards_spread_over_databases),
         KIT_CASE(the_document_names_every_table_and_statement),
     };

@@ -2,6 +2,8 @@
  * an empty database. */
 #include "unit/db/rows.h"
 
+#include "base/buf.h"
+
 #include <pthread.h>
 
 SQL(test_add_plain, "INSERT INTO user_account (user_id, username, status, position, epoch,"
@@ -230,6 +232,26 @@ invalid_addresses_are_rejected(struct kit *kit)
     }
 }
 
+/* The sandbox has room for a few files, and several databases mostly share their certificates. */
+static void
+files_of_several_databases_are_listed_once(struct kit *kit)
+{
+    const char *files[12] = { 0 };
+    struct buf addresses = buf_in(kit->mem, 2000);
+    for (int i = 0; i < 8; i++)
+        buf_add_format(&addresses, "postgresql://db%d/p?sslrootcert=/etc/p/ca.pem%s ", i,
+                       i == 7 ? "&sslcert=/etc/p/last.pem" : "");
+    size_t count = db_address_files(kit->mem, str_c(kit->mem, buf_str(&addresses)), files, 12);
+    size_t found = 0;
+    assert_in_range(count, 3, 6);
+    for (size_t i = 0; i < count; i++) {
+        found += strcmp(files[i], "/etc/p/ca.pem") == 0 || strcmp(files[i], "/etc/p/last.pem") == 0;
+        for (size_t k = 0; k < i; k++)
+            assert_string_not_equal(files[i], files[k]);
+    }
+    assert_int_equal(found, 2);
+}
+
 static void
 a_description_has_no_password(struct kit *kit)
 {
@@ -253,6 +275,7 @@ main(void)
         KIT_CASE(concurrent_increments_of_a_row_are_all_counted),
         KIT_CASE(a_reopened_store_has_its_rows),
         KIT_CASE(invalid_addresses_are_rejected),
+        KIT_CASE(files_of_several_databases_are_listed_once),
         KIT_CASE(a_description_has_no_password),
     };
     /* Defects are provoked here; their log lines would be noise. */

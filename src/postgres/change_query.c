@@ -1,6 +1,6 @@
-/* question.c - queries PostgreSQL for what changed since the last answer.
+/* change_query.c - queries PostgreSQL for what changed since the last answer.
  *
- * A question, as docs/CONSISTENCY.md calls the query, has the snapshot of the last answer as a
+ * The change query of docs/CONSISTENCY.md has the snapshot of the last answer as a
  * parameter; the answer is the current snapshot, and the change rows that are visible now and were
  * not visible then: those of transactions that began later, or were running. Transactions commit in
  * another order than they begin, so a single number could not tell what is new. docs/CONSISTENCY.md
@@ -8,7 +8,7 @@
  *
  * Everything cached is dropped if the answer may be incomplete: after the first answer of a
  * connection, from another incarnation of the server, or if old rows were deleted in between. */
-#include "postgres/question.h"
+#include "postgres/change_query.h"
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -19,10 +19,9 @@
 #include <string.h>
 #include <time.h>
 
-#define QUESTION_INTERVAL_NS \
-    200000                    /* from one question to the next; an idle server is asked at once */
-#define QUICK_NS 400000       /* how long an HTTP thread waits for an answer */
-#define PAUSE_MIN_NS 16000000 /* the first pause of HTTP threads after a late answer */
+#define QUERY_INTERVAL_NS 200000 /* from one query to the next; an idle server is asked at once */
+#define QUICK_NS 400000          /* how long an HTTP thread waits for an answer */
+#define PAUSE_MIN_NS 16000000    /* the first pause of HTTP threads after a late answer */
 #define PAUSE_MAX_NS 1000000000
 #define CHANGES_MAX 1000 /* rows of an answer; more count as a change of everything */
 #define RECONNECT_MS 100
@@ -34,16 +33,16 @@
 #define STATE(count, slots)                                                                    \
     "SELECT pg_current_snapshot(), (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT," \
     " " count ", " slots "," POSTGRES_INCARNATION
-#define QUESTION                                                                     \
+#define CHANGES                                                                      \
     STATE("COUNT(c.slots)", "string_agg(c.slots, ' ')")                              \
     " FROM ((SELECT slots FROM store_change WHERE xid >= pg_snapshot_xmax(" LAST ")" \
     " ORDER BY xid LIMIT " TEXT_OF(                                                  \
         CHANGES_MAX) " + 1)"                                                         \
                      " UNION ALL SELECT slots FROM store_change"                     \
                      " WHERE xid = ANY (ARRAY(SELECT pg_snapshot_xip(" LAST ")))) c"
-static const struct postgres_statement question = { "store_sync", QUESTION };
+static const struct postgres_statement changes = { "store_sync", CHANGES };
 
-/* The brief question, which costs half as much. While the snapshot stays the same, no
+/* The brief query, which costs half as much. While the snapshot stays the same, no
  * transaction that changes rows has begun or ended. */
 #define BRIEF STATE("0", "NULL")
 static const struct postgres_statement brief = { "store_sync_brief", BRIEF };
@@ -61,25 +60,25 @@ static const char note_lost[] =
     " FROM pg_last_xact_replay_timestamp() last WHERE last IS NOT NULL"
     " ON CONFLICT (timeline) DO NOTHING";
 static const char preparation[] = "SET plan_cache_mode = force_generic_plan;"
-                                  "PREPARE store_sync AS " QUESTION ";"
+                                  "PREPARE store_sync AS " CHANGES ";"
                                   "PREPARE store_sync_brief AS " BRIEF;
 
 /* ---- one answer ---- */
 
 static void
-forget_snapshot(struct postgres_question *asker)
+forget_snapshot(struct postgres_change_query *query)
 {
-    free(asker->snapshot);
-    asker->snapshot = NULL;
+    free(query->snapshot);
+    query->snapshot = NULL;
 }
 
 void
-postgres_question_close(struct postgres_question *asker)
+postgres_change_query_close(struct postgres_change_query *query)
 {
-    forget_snapshot(asker);
-    postgres_disconnect(asker->connection);
-    asker->connection = NULL;
-    asker->unread = false;
+    forget_snapshot(query);
+    postgres_disconnect(query->connection);
+    query->connection = NULL;
+    query->unread = false;
 }
 
 static bool
@@ -107,18 +106,18 @@ set_incarnation(struct postgres_store *store, const char *incarnation)
 
 /* Reads into `touched` and raises versions, before any request continues. */
 static void
-apply(struct postgres_question *asker, const PGresult *result)
+apply(struct postgres_change_query *query, const PGresult *result)
 {
-    struct postgres_store *store = asker->store;
-    struct touched *touched = &asker->touched;
+    struct postgres_store *store = query->store;
+    struct touched *touched = &query->touched;
     int64_t count = 0;
     bool moved = set_incarnation(store, PQgetvalue(result, 0, 4));
     bool readable = str_to_int(str_of(PQgetvalue(result, 0, 2)), 0, CHANGES_MAX, &count);
-    if (moved || asker->snapshot == NULL || !readable)
+    if (moved || query->snapshot == NULL || !readable)
         touched->all = true;
     else if (count > 0)
         postgres_changes_read(str_of(PQgetvalue(result, 0, 3)),
-                              postgres_snapshot_oldest(asker->snapshot), touched);
+                              postgres_snapshot_oldest(query->snapshot), touched);
     if (touched->all) {
         atomic_fetch_add(&store->drops, 1);
         log_debug("store_cache_dropped", log_number("changes", count));
@@ -127,13 +126,13 @@ apply(struct postgres_question *asker, const PGresult *result)
         versions_raise(store->versions, touched);
     if (moved && atomic_load(&store->incarnations) > 1)
         postgres_pool_renew(store);
-    if (asker->snapshot == NULL || strcmp(asker->snapshot, PQgetvalue(result, 0, 0)) != 0) {
-        forget_snapshot(asker);
-        asker->snapshot = strdup(PQgetvalue(result, 0, 0));
+    if (query->snapshot == NULL || strcmp(query->snapshot, PQgetvalue(result, 0, 0)) != 0) {
+        forget_snapshot(query);
+        query->snapshot = strdup(PQgetvalue(result, 0, 0));
     }
 }
 
-/* ---- one question ---- */
+/* ---- one query ---- */
 
 /* The server gives up first, so that it does not wait for a lock forever. */
 static bool
@@ -151,58 +150,58 @@ prepare(struct postgres_connection *connection)
 }
 
 static bool
-connect_server(struct postgres_question *asker)
+connect_server(struct postgres_change_query *query)
 {
-    struct postgres_store *store = asker->store;
+    struct postgres_store *store = query->store;
     struct why why = { 0 };
-    if (clock_ticks_ns() < asker->connect_after)
+    if (clock_ticks_ns() < query->connect_after)
         return false;
-    asker->connection = postgres_connect(store, store->deadline_ms, &why);
-    if (asker->connection != NULL && prepare(asker->connection))
+    query->connection = postgres_connect(store, store->deadline_ms, &why);
+    if (query->connection != NULL && prepare(query->connection))
         return true;
     log_warn("store_connect_failed", log_text("problem", str_of(why.text)));
-    asker->connect_after = postgres_until(RECONNECT_MS);
-    postgres_question_close(asker);
+    query->connect_after = postgres_until(RECONNECT_MS);
+    postgres_change_query_close(query);
     return false;
 }
 
 static bool
-send_question(struct postgres_question *asker)
+send_query(struct postgres_change_query *query)
 {
-    const char *values[] = { asker->snapshot };
-    atomic_store(&asker->asked, atomic_fetch_add(&asker->store->versions->questions, 1) + 1);
-    asker->began = clock_ticks_ns();
-    asker->is_brief = asker->unchanged && asker->snapshot != NULL;
-    asker->unread = postgres_send(asker->connection, asker->is_brief ? &brief : &question, values,
-                                  NULL, NULL, asker->is_brief ? 0 : 1);
-    return asker->unread;
+    const char *values[] = { query->snapshot };
+    atomic_store(&query->asked, atomic_fetch_add(&query->store->versions->change_queries, 1) + 1);
+    query->began = clock_ticks_ns();
+    query->is_brief = query->unchanged && query->snapshot != NULL;
+    query->unread = postgres_send(query->connection, query->is_brief ? &brief : &changes, values,
+                                  NULL, NULL, query->is_brief ? 0 : 1);
+    return query->unread;
 }
 
 enum reply { FAILED, ASK_AGAIN, ANSWERED };
 
-/* ASK_AGAIN: the brief question was not enough. */
+/* ASK_AGAIN: the brief query was not enough. */
 static enum reply
-read_answer(struct postgres_question *asker)
+read_answer(struct postgres_change_query *query)
 {
     enum reply reply = FAILED;
     int64_t time = 0;
-    PGresult *result = postgres_collect(asker->connection);
-    asker->unread = false;
+    PGresult *result = postgres_collect(query->connection);
+    query->unread = false;
     if (PQresultStatus(result) == PGRES_TUPLES_OK && !PQgetisnull(result, 0, 4) &&
         str_to_int(str_of(PQgetvalue(result, 0, 1)), 0, INT64_MAX / 1000, &time)) {
-        asker->unchanged =
-            asker->snapshot != NULL && strcmp(asker->snapshot, PQgetvalue(result, 0, 0)) == 0;
-        reply = asker->is_brief && !asker->unchanged ? ASK_AGAIN : ANSWERED;
+        query->unchanged =
+            query->snapshot != NULL && strcmp(query->snapshot, PQgetvalue(result, 0, 0)) == 0;
+        reply = query->is_brief && !query->unchanged ? ASK_AGAIN : ANSWERED;
     }
-    if (reply == ANSWERED && !knows(asker->store, PQgetvalue(result, 0, 4)) &&
-        !postgres_command(asker->connection, note_lost))
+    if (reply == ANSWERED && !knows(query->store, PQgetvalue(result, 0, 4)) &&
+        !postgres_command(query->connection, note_lost))
         reply = FAILED;
     if (reply == ANSWERED) {
         struct why unused = { 0 };
-        postgres_clock_check(time * 1000, asker->began, &unused);
-        apply(asker, result);
-        atomic_store(&asker->answered, atomic_load(&asker->asked));
-        atomic_fetch_add_explicit(&asker->store->syncs, 1, memory_order_relaxed);
+        postgres_clock_check(time * 1000, query->began, &unused);
+        apply(query, result);
+        atomic_store(&query->answered, atomic_load(&query->asked));
+        atomic_fetch_add_explicit(&query->store->syncs, 1, memory_order_relaxed);
     }
     PQclear(result);
     return reply;
@@ -210,9 +209,9 @@ read_answer(struct postgres_question *asker)
 
 /* Whether the last answer serves all of them. */
 static bool
-serves(const struct postgres_question *asker, const struct db_sync *first)
+serves(const struct postgres_change_query *query, const struct db_sync *first)
 {
-    uint64_t answered = atomic_load(&asker->answered);
+    uint64_t answered = atomic_load(&query->answered);
     for (; first != NULL; first = first->next)
         if (first->ticket >= answered)
             return false;
@@ -221,32 +220,32 @@ serves(const struct postgres_question *asker, const struct db_sync *first)
 
 /* An answer that an HTTP thread did not wait for comes first. */
 static bool
-ask(struct postgres_question *asker, const struct db_sync *first)
+ask(struct postgres_change_query *query, const struct db_sync *first)
 {
     enum reply reply = ASK_AGAIN;
-    if (asker->unread) {
-        reply = read_answer(asker);
-        if (reply == ANSWERED && !serves(asker, first))
+    if (query->unread) {
+        reply = read_answer(query);
+        if (reply == ANSWERED && !serves(query, first))
             reply = ASK_AGAIN;
     }
     while (reply == ASK_AGAIN)
-        reply = send_question(asker) ? read_answer(asker) : FAILED;
+        reply = send_query(query) ? read_answer(query) : FAILED;
     return reply == ANSWERED;
 }
 
 enum err
-postgres_question_run(struct postgres_question *asker, const struct db_sync *first)
+postgres_change_query_run(struct postgres_change_query *query, const struct db_sync *first)
 {
-    if (atomic_exchange(&asker->doubted, false))
-        postgres_question_close(asker);
+    if (atomic_exchange(&query->doubted, false))
+        postgres_change_query_close(query);
     for (int attempt = 0; attempt < 2; attempt++) {
-        bool is_new = asker->connection == NULL;
-        if (is_new && !connect_server(asker))
+        bool is_new = query->connection == NULL;
+        if (is_new && !connect_server(query))
             return ERR_UNAVAILABLE;
-        if (ask(asker, first))
+        if (ask(query, first))
             return ERR_NONE;
-        bool closed = PQstatus(asker->connection->handle) != CONNECTION_OK;
-        postgres_question_close(asker);
+        bool closed = PQstatus(query->connection->handle) != CONNECTION_OK;
+        postgres_change_query_close(query);
         if (is_new || !closed)
             break; /* it missed its deadline or failed: do not try again */
     }
@@ -257,15 +256,15 @@ postgres_question_run(struct postgres_question *asker, const struct db_sync *fir
 
 /* Whether the answer is there before QUICK_NS have passed. */
 static bool
-has_arrived(const struct postgres_question *asker)
+has_arrived(const struct postgres_change_query *query)
 {
-    PGconn *handle = asker->connection->handle;
+    PGconn *handle = query->connection->handle;
     for (;;) {
         if (PQflush(handle) != 0)
             return false;
         if (!PQisBusy(handle))
             return true;
-        int64_t left = asker->began + QUICK_NS - clock_ticks_ns();
+        int64_t left = query->began + QUICK_NS - clock_ticks_ns();
         struct timespec timeout = { 0, left };
         struct pollfd fd = { .fd = PQsocket(handle), .events = POLLIN };
         if (left <= 0 || ppoll(&fd, 1, &timeout, NULL) <= 0 || !PQconsumeInput(handle))
@@ -275,38 +274,38 @@ has_arrived(const struct postgres_question *asker)
 
 /* The answer was late, or this thread was descheduled while it waited, as on a busy core. */
 static void
-pause_if_slow(struct postgres_question *asker)
+pause_if_slow(struct postgres_change_query *query)
 {
-    int64_t now = clock_ticks_ns(), longer = asker->pause * 2 + PAUSE_MIN_NS;
-    if (now - asker->began < QUICK_NS) {
-        asker->pause -= asker->pause / 8;
+    int64_t now = clock_ticks_ns(), longer = query->pause * 2 + PAUSE_MIN_NS;
+    if (now - query->began < QUICK_NS) {
+        query->pause -= query->pause / 8;
         return;
     }
-    asker->pause = longer < PAUSE_MAX_NS ? longer : PAUSE_MAX_NS;
-    asker->quick_after = now + asker->pause;
+    query->pause = longer < PAUSE_MAX_NS ? longer : PAUSE_MAX_NS;
+    query->quick_after = now + query->pause;
 }
 
 void
-postgres_question_run_quickly(struct postgres_question *asker)
+postgres_change_query_run_quickly(struct postgres_change_query *query)
 {
     int64_t now = clock_ticks_ns();
     enum reply reply = ASK_AGAIN;
-    if (asker->snapshot == NULL || asker->unread || atomic_load(&asker->doubted) ||
-        now < asker->began + QUESTION_INTERVAL_NS || now < asker->quick_after)
+    if (query->snapshot == NULL || query->unread || atomic_load(&query->doubted) ||
+        now < query->began + QUERY_INTERVAL_NS || now < query->quick_after)
         return;
-    while (reply == ASK_AGAIN && send_question(asker)) {
-        bool arrived = has_arrived(asker);
-        pause_if_slow(asker);
+    while (reply == ASK_AGAIN && send_query(query)) {
+        bool arrived = has_arrived(query);
+        pause_if_slow(query);
         if (!arrived)
             return;
-        reply = read_answer(asker);
+        reply = read_answer(query);
     }
     if (reply == FAILED)
-        postgres_question_close(asker);
+        postgres_change_query_close(query);
 }
 
 int64_t
-postgres_question_due(const struct postgres_question *asker)
+postgres_change_query_due(const struct postgres_change_query *query)
 {
-    return asker->unread ? 0 : asker->began + QUESTION_INTERVAL_NS;
+    return query->unread ? 0 : query->began + QUERY_INTERVAL_NS;
 }

@@ -1,4 +1,4 @@
-#include "spread/place.h"
+#include "spread/placement.h"
 
 #include "base/shard.h"
 #include "db/driver.h"
@@ -57,7 +57,7 @@ const size_t spread_table_count = sizeof spread_tables / sizeof spread_tables[0]
  * one session may be continued by another. */
 static const struct {
     const char *name;
-    enum place_form form;
+    enum placement_form form;
 } shard_columns[] = {
     { "user_id", BY_ID },        { "family_id", BY_ID },      { "grant_id", BY_ID },
     { "picture_id", BY_ID },     { "mail_id", BY_ID },        { "request_hash", BY_HASH },
@@ -70,32 +70,32 @@ static const struct {
 /* Properties that the text does not show. Parameters are counted from 0. */
 static const struct {
     const char *name;
-    struct place place;
+    struct placement placement;
 } exceptions[] = {
-    { "user_count", { .where = PLACE_SUM } },
-    { "usage_count_users", { .where = PLACE_SUM } },
-    { "usage_count_connected", { .where = PLACE_SUM } },
-    { "outbox_count", { .where = PLACE_SUM } },
-    { "outbox_count_address", { .where = PLACE_SUM } },
-    { "user_list", { .where = PLACE_MERGE, .by = 6, .limit = 1 } },
-    { "outbox_claim", { .where = PLACE_FIRST } },
-    { "usage_add_many", { .where = PLACE_SPLIT } },
+    { "user_count", { .where = PLACEMENT_SUM } },
+    { "usage_count_users", { .where = PLACEMENT_SUM } },
+    { "usage_count_connected", { .where = PLACEMENT_SUM } },
+    { "outbox_count", { .where = PLACEMENT_SUM } },
+    { "outbox_count_address", { .where = PLACEMENT_SUM } },
+    { "user_list", { .where = PLACEMENT_MERGE, .by = 6, .limit = 1 } },
+    { "outbox_claim", { .where = PLACEMENT_FIRST } },
+    { "usage_add_many", { .where = PLACEMENT_SPLIT } },
     /* Select their rows from a table, so that the parameters have no position among VALUES. */
-    { "family_add", { .where = PLACE_USER, .by = 0 } },
-    { "header_add", { .where = PLACE_USER, .by = 0 } },
-    { "atom_list_add", { .where = PLACE_USER, .by = 0 } },
-    { "record_add", { .where = PLACE_USER, .by = 0 } },
+    { "family_add", { .where = PLACEMENT_USER, .by = 0 } },
+    { "header_add", { .where = PLACEMENT_USER, .by = 0 } },
+    { "atom_list_add", { .where = PLACEMENT_USER, .by = 0 } },
+    { "record_add", { .where = PLACEMENT_USER, .by = 0 } },
     /* An email may belong to no user. */
-    { "outbox_add", { .where = PLACE_USER, .by = 0 } },
-    { "username_claim", { .where = PLACE_CLAIM, .user = 0, .by = 1, .kind = "username" } },
-    { "email_claim", { .where = PLACE_CLAIM, .user = 0, .by = 1, .kind = "email" } },
-    { "passkey_claim", { .where = PLACE_CLAIM, .user = 1, .by = 0, .kind = "passkey" } },
-    { "username_release", { .where = PLACE_RELEASE, .user = 0, .by = 1, .kind = "username" } },
-    { "email_release", { .where = PLACE_RELEASE, .user = 0, .by = 1, .kind = "email" } },
-    { "passkey_release", { .where = PLACE_RELEASE, .user = 1, .by = 0, .kind = "passkey" } },
+    { "outbox_add", { .where = PLACEMENT_USER, .by = 0 } },
+    { "username_claim", { .where = PLACEMENT_CLAIM, .user = 0, .by = 1, .kind = "username" } },
+    { "email_claim", { .where = PLACEMENT_CLAIM, .user = 0, .by = 1, .kind = "email" } },
+    { "passkey_claim", { .where = PLACEMENT_CLAIM, .user = 1, .by = 0, .kind = "passkey" } },
+    { "username_release", { .where = PLACEMENT_RELEASE, .user = 0, .by = 1, .kind = "username" } },
+    { "email_release", { .where = PLACEMENT_RELEASE, .user = 0, .by = 1, .kind = "email" } },
+    { "passkey_release", { .where = PLACEMENT_RELEASE, .user = 1, .by = 0, .kind = "passkey" } },
     /* Postpones the end of an app that is used, once per day: a database that is down misses it. */
-    { "app_put_expiry", { .where = PLACE_EACH } },
-    { "clock_put", { .where = PLACE_EACH } },
+    { "app_put_expiry", { .where = PLACEMENT_EACH } },
+    { "clock_put", { .where = PLACEMENT_EACH } },
 };
 
 /* ---- reading statements ---- */
@@ -178,60 +178,63 @@ named_by(const char *text, const char *column, size_t *out)
 /* The first column of shard_columns that a parameter sets or is compared with. A statement that
  * names no user, such as one of housekeeping, runs in each database. So does a statement whose
  * parameter is not found here; a new one needs a row in `exceptions`. */
-static struct place
-place_of_user_rows(const char *text)
+static struct placement
+placement_of_user_rows(const char *text)
 {
     size_t by = 0;
     for (size_t i = 0; i < COUNT(shard_columns); i++)
         if (named_by(text, shard_columns[i].name, &by))
-            return (struct place){ .where = PLACE_USER, .by = by, .form = shard_columns[i].form };
-    return (struct place){ .where = PLACE_EACH };
+            return (struct placement){ .where = PLACEMENT_USER,
+                                       .by = by,
+                                       .form = shard_columns[i].form };
+    return (struct placement){ .where = PLACEMENT_EACH };
 }
 
 /* Without the key, as in deleting expired rows, it runs in each database. Counts of failed sign-ins
  * and of requests may move to another database, because losing them is better than an outage. */
-static struct place
-place_of_lookup(const char *text, const struct spread_table *table)
+static struct placement
+placement_of_lookup(const char *text, const struct spread_table *table)
 {
-    struct place place = { .where = PLACE_EACH };
+    struct placement placement = { .where = PLACEMENT_EACH };
     bool counts = strcmp(table->name, "attempt") == 0 || strcmp(table->name, "api_rate") == 0;
-    if (named_by(text, table->key, &place.by))
-        place.where = counts ? PLACE_ELSEWHERE : PLACE_LOOKUP;
-    return place;
+    if (named_by(text, table->key, &placement.by))
+        placement.where = counts ? PLACEMENT_ELSEWHERE : PLACEMENT_LOOKUP;
+    return placement;
 }
 
 /* The order of the tests matters. A statement that names tables of several kinds runs where the
  * rows of its user are: it also finds there what every database has, such as the app of a token. */
-struct place
-place_of(const struct sql *sql)
+struct placement
+placement_of(const struct sql *sql)
 {
     const struct spread_table *table = NULL;
     for (size_t i = 0; i < COUNT(exceptions); i++)
         if (strcmp(sql->name, exceptions[i].name) == 0)
-            return exceptions[i].place;
+            return exceptions[i].placement;
     if (names_table(sql->text, SPREAD_OF_USER, &table))
-        return place_of_user_rows(sql->text);
+        return placement_of_user_rows(sql->text);
     if (names_table(sql->text, SPREAD_LOOKUP, &table))
-        return place_of_lookup(sql->text, table);
+        return placement_of_lookup(sql->text, table);
     if (names_table(sql->text, SPREAD_SHARED, &table))
-        return (struct place){ .where = sql_writes(sql->text) ? PLACE_ALL : PLACE_ANY };
+        return (struct placement){ .where = sql_writes(sql->text) ? PLACEMENT_ALL : PLACEMENT_ANY };
     if (names_table(sql->text, SPREAD_LOCAL, &table))
-        return (struct place){ .where = sql_writes(sql->text) ? PLACE_EACH : PLACE_ANY };
-    return (struct place){ .where = PLACE_UNKNOWN };
+        return (struct placement){ .where =
+                                       sql_writes(sql->text) ? PLACEMENT_EACH : PLACEMENT_ANY };
+    return (struct placement){ .where = PLACEMENT_UNKNOWN };
 }
 
 /* ---- values ---- */
 
 /* The inverse of the first shard of database i, which is 4096 i / n rounded down. */
 size_t
-place_of_shard(int shard, size_t databases)
+placement_of_shard(int shard, size_t databases)
 {
     return (((size_t)shard + 1) * databases - 1) / SHARD_COUNT;
 }
 
 /* Simple enough for an expression in SQL, with which rows are moved: see docs/SCALE.md. */
 int
-place_lookup_shard(const struct db_value *value)
+placement_lookup_shard(const struct db_value *value)
 {
     struct str key = value->text;
     uint64_t sum = 0;
@@ -257,9 +260,9 @@ shard_of_user_key(int64_t key)
 }
 
 int
-place_shard(const struct place *place, const struct db_value *value)
+placement_shard(const struct placement *placement, const struct db_value *value)
 {
-    switch (place->form) {
+    switch (placement->form) {
     case BY_ID:
         return shard_number(shard_of(value->text));
     case BY_HASH:
