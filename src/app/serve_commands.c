@@ -140,9 +140,8 @@ write_script(struct demo *demo)
     FILE *file = fopen(path.ptr, "w");
     if (file == NULL)
         return "docs/first-call.sh";
-    fwrite(script.ptr, 1, script.len, file);
-    fclose(file);
-    return path.ptr;
+    bool written = fwrite(script.ptr, 1, script.len, file) == script.len;
+    return fclose(file) == 0 && written ? path.ptr : "docs/first-call.sh";
 }
 
 /* Adds the sample user's facts, written by the user and by two apps, and what these apps did. */

@@ -125,10 +125,14 @@ read_whole(struct arena *mem, const char *path, struct str *out, struct why *why
     }
     char *text = arena_alloc(mem, READ_MAX);
     size_t length = 0;
-    ssize_t got;
+    ssize_t got = 0;
     while (length < READ_MAX && (got = read(fd, text + length, READ_MAX - length)) > 0)
         length += (size_t)got;
+    if (got < 0)
+        why_set(why, "%s: %s", path, strerror(errno));
     close(fd);
+    if (got < 0)
+        return ERR_INVALID;
     *out = (struct str){ text, length };
     return ERR_NONE;
 }

@@ -43,7 +43,7 @@ write_origin(struct json *out, const struct selection *selection, size_t index, 
 
 /* Whether an earlier pick is of the same member. */
 static bool
-came_before(const struct selection *selection, size_t index)
+is_repeated(const struct selection *selection, size_t index)
 {
     const struct candidate *candidate = selection->picks[index].candidate;
     for (size_t i = 0; i < index; i++)
@@ -72,7 +72,7 @@ write_member(struct json *out, const struct selection *selection, size_t index)
     const struct candidate *candidate = selection->picks[index].candidate;
     struct str key = candidate->hint->member->json_key, origin = candidate->hint->origin;
     bool shares = hint_step_shares(candidate);
-    if (shares && came_before(selection, index))
+    if (shares && is_repeated(selection, index))
         return;
     if (!shares && str_index(origin, ' ') == origin.len) { /* one name, as nearly always */
         write_single(out, key, origin);
