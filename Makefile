@@ -109,6 +109,7 @@ build/$(1)/embedded.o: build/embedded.c $$(filter-out $$(MINIFY),$$(EMBED)) $$(M
 	@$(2) $$(COMMON) $(3) -c $$< -o $$@
 
 build/$(1)/tokenizer/tokenizer_table.o: build/tokenizer.table
+build/$(1)/context/context_classifier.o: build/classifier.table
 
 # Everything except main(), for tests and fuzz targets.
 build/$(1)/penchant.a: $$(filter-out build/$(1)/app/main.o,$$(OBJECTS_$(1)))
@@ -146,6 +147,19 @@ build/minified/%: % tools/minify.awk
 build/tokenizer.table: build/tools/tokenizer_table data/o200k_base.tokens data/unicode_classes.txt data/SHA256SUMS
 	@cd data && sha256sum -c --quiet SHA256SUMS
 	@$< data/o200k_base.tokens data/unicode_classes.txt > $@
+
+# What the classifier of tasks has learned from the sentences of data/tasks. It uses the program's own words and features.
+CLASSIFIER_C := tools/classifier_table.c src/context/context_features.c src/context/context_label.c \
+                src/context/context_letters.c src/text/utf8.c src/base/utf8_decode.c src/base/str.c
+TASKS := $(sort $(wildcard data/tasks/none/*.txt)) $(sort $(wildcard data/tasks/*_*/*.txt))
+build/classifier.table: build/tools/classifier_table $(TASKS)
+	@$< $(TASKS) > $@.new && mv $@.new $@
+
+# -ffp-contract=off: each processor must get the same result. Functions that are not called need no libraries.
+build/tools/classifier_table: override CPPFLAGS := # they belong to the target's compiler
+build/tools/classifier_table: $(CLASSIFIER_C) $(wildcard src/context/*.h src/base/*.h) | require-build
+	@mkdir -p $(@D)
+	@$(HOST_CC) $(COMMON) -O2 -ffp-contract=off -ffunction-sections -Wl,--gc-sections $(CLASSIFIER_C) -o $@ -lm
 
 build/tools/%: override CPPFLAGS := # they belong to the target's compiler
 build/tools/%: tools/%.c | require-build

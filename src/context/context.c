@@ -6,17 +6,13 @@
     32 /* longer labels are task text: parts of its sentences are no enumeration \
         */
 
-#define REQUEST_WORDS 10 /* longer tasks mention things beside what they ask for */
-#define DISTANT_WORDS 3  /* in questions: "how long is the flight to Mars" is not about travel */
-#define PASSING_WORDS 12 /* in longer tasks, one keyword may be mentioned in passing */
-
 _Static_assert(LABEL_MAX == CONTEXT_MAX, "a label must hold the longest context");
 
 /* ---- the whole label ---- */
 
-static void
-choose(const struct context_index *index, struct context_match *out, size_t domain,
-       const struct context *context)
+void
+context_choose(const struct context_index *index, struct context_match *out, size_t domain,
+               const struct context *context)
 {
     const struct domain *chosen = &index->domains->list[domain];
     size_t at = 0;
@@ -60,7 +56,7 @@ choose_uses(const struct context_index *index, const struct term *term, const st
 {
     for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
         if (use->kind == kind && !is_denied(whole, use->domain))
-            choose(index, out, use->domain, use->context);
+            context_choose(index, out, use->domain, use->context);
 }
 
 static void
@@ -85,7 +81,6 @@ find_whole(const struct context_index *index, const struct label *label, struct 
 struct keyword_counts {
     unsigned strong;  /* in the current part of the label */
     unsigned weak;    /* in the whole label */
-    unsigned asked;   /* weak keywords that do not ask for something themselves: "rent" */
     unsigned all;     /* strong keywords in the whole label */
     unsigned covered; /* words in its keywords that are neither generic nor repeated */
     size_t until;     /* the words before this index belong to a counted keyword */
@@ -152,7 +147,7 @@ static bool
 explains_noun(const struct label *label, size_t first, size_t count)
 {
     for (size_t i = first; count > 1 && i < first + count; i++)
-        if (context_frame_is_noun(&label->words[i]))
+        if (context_is_other_noun(&label->words[i]))
             return true;
     return false;
 }
@@ -164,8 +159,7 @@ count_use(const struct label *label, const struct use *use, size_t first, size_t
     if (!is_keyword(use) || counts->until > first || !forms_one_word(label, use, first, count))
         return;
     counts->until = first + count;
-    if (use->kind == USE_NOT || (count == 1 && label->words[first].again) ||
-        (use->kind == USE_WEAK && count == 1 && context_frame_is_verb(label, first)))
+    if (use->kind == USE_NOT || (count == 1 && label->words[first].again))
         return;
     unsigned covered = 0;
     for (size_t i = first; i < first + count; i++)
@@ -173,17 +167,13 @@ count_use(const struct label *label, const struct use *use, size_t first, size_t
     counts->covered += covered;
     counts->has_other = counts->has_other || explains_noun(label, first, count);
     if (use->kind == USE_ONCE) {
-        counts->weak += counts->named ? 0 : context_frame_is_goal(label, first) ? 2 : 1;
+        counts->weak += counts->named ? 0 : 1;
         counts->named = true;
-    } else if (use->kind == USE_WEAK) {
+    } else if (use->kind == USE_WEAK)
         counts->weak++;
-        counts->asked += count > 1 || !context_frame_is_request(label, first);
-    } else if (use->kind == USE_PHRASE && covered == 0)
+    else if (use->kind == USE_PHRASE && covered == 0)
         counts->weak += 2;
-    else if (count == 1 && context_frame_is_passing(label, first)) {
-        counts->weak++;
-        counts->asked++;
-    } else {
+    else {
         counts->strong++;
         counts->all++;
     }
@@ -261,16 +251,14 @@ is_ideograph(struct str text)
            (unsigned char)text.ptr[0] <= 0xE9;
 }
 
-/* Without strong keywords, a domain needs two weak ones, or one that covers all meaningful words or
- * is asked for. */
+/* Without strong keywords, a domain needs two weak ones, or one that covers all meaningful words.
+ */
 static void
-choose_weak(struct keyword_counts *counts, size_t count, unsigned words, bool request,
-            bool question)
+choose_weak(struct keyword_counts *counts, size_t count, unsigned words)
 {
     unsigned most = 1;
     for (size_t i = 0; i < count; i++) {
-        if (counts[i].weak == 1 && (counts[i].covered < words || question) &&
-            !(request && counts[i].asked == 1))
+        if (counts[i].weak == 1 && counts[i].covered < words)
             counts[i].weak = 0;
         most = counts[i].weak > most ? counts[i].weak : most;
     }
@@ -278,9 +266,9 @@ choose_weak(struct keyword_counts *counts, size_t count, unsigned words, bool re
         counts[i].chosen = counts[i].weak == most;
 }
 
-static unsigned
+static void
 find_keywords(const struct context_index *index, const struct label *label,
-              const struct context_frame *frame, struct keyword_counts *counts)
+              struct keyword_counts *counts)
 {
     size_t domains = index->domains->count;
     unsigned words = 0;
@@ -296,9 +284,7 @@ find_keywords(const struct context_index *index, const struct label *label,
     for (size_t i = 0; i < domains; i++)
         chosen = chosen || counts[i].chosen;
     if (!chosen)
-        choose_weak(counts, domains, words, frame->request && words <= REQUEST_WORDS,
-                    (frame->question || label->office) && !frame->request);
-    return words;
+        choose_weak(counts, domains, words);
 }
 
 /* ---- the context within a domain ---- */
@@ -359,8 +345,8 @@ consider_term(const struct label *label, const struct term *term, struct best *b
     }
 }
 
-static const struct context *
-best_context(const struct context_index *index, const struct label *label, size_t domain)
+const struct context *
+context_best(const struct context_index *index, const struct label *label, size_t domain)
 {
     struct best best = { .domain = domain };
     for (size_t i = 0; i < label->count; i++) {
@@ -384,24 +370,30 @@ has_evidence(const struct keyword_counts *counts, size_t count, unsigned least)
     return false;
 }
 
-static unsigned
-most_covered(const struct keyword_counts *counts, size_t count)
-{
-    unsigned most = 0;
-    for (size_t i = 0; i < count; i++)
-        most = counts[i].covered > most ? counts[i].covered : most;
-    return most;
-}
-
-/* Both are set before they are read. Zeroing their 20 KiB would cost more than a match. */
-#define UNINITIALIZED __attribute__((uninitialized))
-
-/* With `correct`, sets it to the label without a misspelling if nothing matches. */
+/* Chooses the domains that the keywords name, unless other words say that the task is about
+ * something else: "remind me to book a restaurant". */
 static void
-find_once(const struct context_index *index, struct str text, struct context_match *out,
-          struct str *correct, char buffer[CORRECTED_MAX])
+find_by_keywords(const struct context_index *index, const struct label *label,
+                 struct context_match *out)
 {
     struct keyword_counts counts[DOMAINS_MAX] UNINITIALIZED;
+    size_t count = index->domains->count;
+    unsigned nouns = 0;
+    out->unrelated = context_has_other_task(index, label, &nouns);
+    if (out->unrelated)
+        return;
+    for (size_t i = 0; i < count; i++)
+        counts[i] = (struct keyword_counts){ 0 };
+    find_keywords(index, label, counts);
+    out->unrelated = nouns > 0 && !has_evidence(counts, count, 2 + 2 * nouns);
+    for (size_t i = 0; i < count && !out->unrelated; i++)
+        if (counts[i].chosen)
+            context_choose(index, out, i, context_best(index, label, i));
+}
+
+void
+context_find(const struct context_index *index, struct str text, struct context_match *out)
+{
     struct label label UNINITIALIZED;
     out->known = out->unrelated = false;
     out->count = 0;
@@ -411,36 +403,8 @@ find_once(const struct context_index *index, struct str text, struct context_mat
     find_whole(index, &label, out);
     if (out->known)
         return;
-    struct context_frame frame;
-    context_frame_find(index, &label, &frame);
-    out->unrelated = frame.other_task;
-    if (out->unrelated)
-        return;
-    size_t count = index->domains->count;
-    for (size_t i = 0; i < count; i++)
-        counts[i] = (struct keyword_counts){ 0 };
-    unsigned words = find_keywords(index, &label, &frame, counts);
-    out->unrelated =
-        frame.other_nouns > 0 && !has_evidence(counts, count, 2 + 2 * frame.other_nouns);
-    bool mentioned = out->unrelated || ((frame.other_topic || words > PASSING_WORDS ||
-                                         (frame.distant && !frame.request &&
-                                          words >= most_covered(counts, count) + DISTANT_WORDS)) &&
-                                        !has_evidence(counts, count, 3));
-    for (size_t i = 0; i < count && !mentioned; i++)
-        if (counts[i].chosen)
-            choose(index, out, i, best_context(index, &label, i));
-    if (correct != NULL && !out->known && !out->unrelated && !frame.question)
-        *correct = context_correct(index, &label, buffer);
-}
-
-void
-context_find(const struct context_index *index, struct str text, struct context_match *out)
-{
-    char buffer[CORRECTED_MAX];
-    struct str correct = STR_NONE;
-    find_once(index, text, out, &correct, buffer);
-    if (str_present(correct))
-        find_once(index, correct, out, NULL, buffer);
+    find_by_keywords(index, &label, out);
+    context_weigh(index, &label, out);
 }
 
 const struct context_choice *

@@ -347,6 +347,15 @@ bucket_count(const struct domains *domains)
     return count;
 }
 
+static void
+set_classes(struct context_index *index)
+{
+    for (size_t k = 1; k < CLASSES_MAX; k++)
+        for (size_t i = 0; i < index->domains->count; i++)
+            if (str_eq(index->domains->list[i].name, context_class_name(k)))
+                index->classes[k] = &index->domains->list[i];
+}
+
 uint64_t
 context_index_serial(const struct context_index *index)
 {
@@ -372,14 +381,7 @@ context_index_make(struct arena *mem, const struct domains *domains)
         add_names(mem, index, i);
     add_others(mem, index, label_other_tasks, USE_OTHER_TASK);
     add_others(mem, index, label_other_nouns, USE_OTHER_NOUN);
-    add_others(mem, index, label_other_topics, USE_OTHER_TOPIC);
-    add_others(mem, index, label_other_starts, USE_OTHER_START);
-    add_others(mem, index, label_errand_starts, USE_ERRAND_START);
-    add_others(mem, index, label_your_nouns, USE_YOUR_NOUN);
-    add_others(mem, index, label_office_starts, USE_OFFICE_START);
-    add_others(mem, index, label_requests, USE_REQUEST);
-    add_others(mem, index, label_request_verbs, USE_REQUEST_VERB);
-    add_others(mem, index, label_player_verbs, USE_PLAYER_VERB);
     order_uses(index);
+    set_classes(index);
     return index;
 }

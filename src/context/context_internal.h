@@ -2,13 +2,13 @@
  * files that implement context.h.
  *
  * context_label.c splits a label, with context_letters.c for other scripts; context_index.c indexes
- * every word and name of the definitions; context.c compares the two, with context_frame.c,
- * context_topics.c, and context_spelling.c. The caller owns a label, and
- * one thread uses it. The index is made at startup in the arena of the definitions; then it is
- * read-only, and any thread may use it. */
+ * every word and name of the definitions; context.c compares the two; context_weigh.c asks the
+ * classifier. The caller owns a label, and one thread uses it. The index is made at startup in the
+ * arena of the definitions; then it is read-only, and any thread may use it. */
 #ifndef CONTEXT_CONTEXT_INTERNAL_H
 #define CONTEXT_CONTEXT_INTERNAL_H
 
+#include "context/context_classifier.h"
 #include "domain/domain.h"
 
 /* ---- labels ---- */
@@ -20,9 +20,6 @@
 
 struct term;
 
-/* What was left out directly before a word. */
-enum label_before { BEFORE_NONE, BEFORE_OTHER, BEFORE_I, BEFORE_ME, BEFORE_MY, BEFORE_YOUR };
-
 struct label_word {
     struct str text;
     struct str base;         /* the indexed word of which this is a form, else the text itself */
@@ -30,8 +27,7 @@ struct label_word {
     bool generic;            /* carries no meaning of its own: "find", "best" */
     bool starts_part;        /* first word after a comma or semicolon */
     bool again;              /* repeats an earlier word of the label */
-    enum label_before before;
-    size_t plain; /* the number of words from here on that are bases themselves */
+    size_t plain;            /* the number of words from here on that are bases themselves */
 
     /* The terms whose text is that of the next 1 to `longest` words, which may form a keyword. */
     const struct term *phrases[PHRASE_WORDS];
@@ -43,7 +39,6 @@ struct label_word {
 struct label {
     struct str name; /* normalized: "bookFlight" is "book_flight" */
     size_t count;
-    bool office; /* begins with a verb of an office: set by context_frame_find() */
     struct label_word words[LABEL_WORDS];
     char name_bytes[LABEL_BUFFER], text_bytes[LABEL_BUFFER], base_bytes[LABEL_BUFFER];
 };
@@ -80,37 +75,12 @@ struct str label_bases(const struct label *label, size_t first, size_t count);
 extern const char *const label_little_words[];
 extern const char *const label_action_words[];
 
-/* Tasks that no domain helps with: money, calendars, reminders, leave, settings. A label with one
- * of the tasks is about it, whatever else it mentions; a label with one of the nouns only if no
- * domain has two keywords in it. A label with one of the topics (writing, trade, weather, health)
- * matches no domain that it mentions once, but allergies may matter to it. Words of a phrase are
- * separated by '_'. Each list ends with NULL. */
+/* Words of tasks about money, calendars, reminders, leave, and settings. Of a task with one of
+ * them, the classifier must be certain; if it matches no domain, it does not even reveal allergies.
+ * The nouns count only beside few keywords. Words of a phrase are separated by '_'. Each list ends
+ * with NULL. */
 extern const char *const label_other_tasks[];
 extern const char *const label_other_nouns[];
-extern const char *const label_other_topics[];
-
-/* Verbs of messages, notes, and devices, and questions where something is: a label that begins with
- * one, after words such as "can you", is about that, whatever it mentions. Those of errands are
- * like topics. */
-extern const char *const label_other_starts[];
-extern const char *const label_errand_starts[];
-
-/* Nouns that are about the service itself after "your": "your app crashes". */
-extern const char *const label_your_nouns[];
-
-/* Verbs of offices and support, such as "check", "draft": names of places in such a label are
- * mentioned in passing. */
-extern const char *const label_office_starts[];
-
-/* Words that ask for something to choose: "any good", "in the mood for". One weak keyword beside
- * them is enough. The verbs, such as "rent", ask only outside of questions ("how do I rent out my
- * flat") and statements ("my order"). */
-extern const char *const label_requests[];
-extern const char *const label_request_verbs[];
-
-/* Verbs that begin a command to a player: a label that begins with one asks for whatever follows,
- * "play Despacito". */
-extern const char *const label_player_verbs[];
 
 /* ---- forms of words ---- */
 
@@ -144,14 +114,6 @@ enum use_kind {
     USE_ANCHOR,     /* the first word of a context's name or alias that is not generic */
     USE_OTHER_TASK, /* a task or noun that no domain helps with; `domain` is not set */
     USE_OTHER_NOUN,
-    USE_OTHER_TOPIC,
-    USE_OTHER_START,
-    USE_ERRAND_START,
-    USE_YOUR_NOUN,
-    USE_OFFICE_START,
-    USE_REQUEST,
-    USE_REQUEST_VERB,
-    USE_PLAYER_VERB,
 };
 
 /* One meaning of a term in one domain. */
@@ -180,6 +142,7 @@ struct context_index {
     struct term **buckets;
     size_t mask;
     uint64_t serial;
+    const struct domain *classes[CLASSES_MAX]; /* NULL: not in this set */
 };
 
 const struct term *context_index_find(const struct context_index *index, struct str text);
@@ -191,44 +154,32 @@ const struct term *context_index_find_form(const struct context_index *index, st
 /* Sets what the index knows about the label's words, and about phrases of them. */
 void context_index_resolve(const struct context_index *index, struct label *label);
 
-/* ---- what else a label is about ---- */
+/* ---- choosing ---- */
 
-struct context_frame {
-    bool other_task; /* whatever it mentions, it is about something that no domain helps with */
-    bool other_topic;
-    bool request;  /* asks for something to choose */
-    bool question; /* or a statement: asks for no choice */
-    bool distant;  /* such a question, and neither about "I" nor about "my" */
-    unsigned other_nouns;
-};
+/* For large structs that are set before they are read: zeroing 20 KiB would cost more than a
+ * match. */
+#define UNINITIALIZED __attribute__((uninitialized))
 
-void context_frame_find(const struct context_index *index, struct label *label,
-                        struct context_frame *out);
+struct context_match;
 
-/* Whether the word is a noun of another task. */
-bool context_frame_is_noun(const struct label_word *word);
+/* Adds a domain of the set to the match, unless it is there. */
+void context_choose(const struct context_index *index, struct context_match *out, size_t domain,
+                    const struct context *context);
 
-/* Whether the word asks for something and does not name it: "rent", but not "play" at the
- * beginning.
- */
-bool context_frame_is_request(const struct label *label, size_t at);
+/* The context of the domain whose name the label has; NULL: none. */
+const struct context *context_best(const struct context_index *index, const struct label *label,
+                                   size_t domain);
 
-/* Whether the word is a verb with an object, as in "book a table". */
-bool context_frame_is_verb(const struct label *label, size_t at);
+/* Leaves out domains that keywords proposed, adds one, and sets contexts. */
+void context_weigh(const struct context_index *index, const struct label *label,
+                   struct context_match *out);
 
-/* Whether the words are mentioned in passing: "outside the cinema". In labels of an office, also
- * "about the cinema". */
-bool context_frame_is_passing(const struct label *label, size_t at);
+/* ---- other tasks ---- */
 
-/* Whether the word is where somebody goes: "Iceland" in "going to Iceland". */
-bool context_frame_is_goal(const struct label *label, size_t at);
+/* Whether the label has words of another task. Adds the number of such nouns to *nouns. */
+bool context_has_other_task(const struct context_index *index, const struct label *label,
+                            unsigned *nouns);
 
-/* ---- misspelled words ---- */
-
-/* A short label with its first misspelled word replaced by a strong keyword; absent if there is
- * none: context_spelling.c. */
-#define CORRECTED_MAX 256
-struct str context_correct(const struct context_index *index, const struct label *label,
-                           char buffer[CORRECTED_MAX]);
+bool context_is_other_noun(const struct label_word *word);
 
 #endif

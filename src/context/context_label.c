@@ -5,19 +5,10 @@
 #include <string.h>
 
 /* Dropped from labels and names: "book a flight" becomes "book_flight". */
-static const struct {
-    struct str text;
-    enum label_before as;
-} dropped_words[] = {
-    { { "a", 1 }, BEFORE_OTHER },      { { "an", 2 }, BEFORE_OTHER },
-    { { "the", 3 }, BEFORE_OTHER },    { { "my", 2 }, BEFORE_MY },
-    { { "your", 4 }, BEFORE_YOUR },    { { "our", 3 }, BEFORE_MY },
-    { { "his", 3 }, BEFORE_MY },       { { "her", 3 }, BEFORE_MY },
-    { { "me", 2 }, BEFORE_ME },        { { "their", 5 }, BEFORE_MY },
-    { { "some", 4 }, BEFORE_OTHER },   { { "any", 3 }, BEFORE_OTHER },
-    { { "this", 4 }, BEFORE_OTHER },   { { "these", 5 }, BEFORE_OTHER },
-    { { "i", 1 }, BEFORE_I },          { { "us", 2 }, BEFORE_ME },
-    { { "please", 6 }, BEFORE_OTHER },
+static const struct str dropped_words[] = {
+    { "a", 1 },    { "an", 2 },    { "the", 3 }, { "my", 2 },    { "your", 4 },   { "our", 3 },
+    { "his", 3 },  { "her", 3 },   { "me", 2 },  { "their", 5 }, { "some", 4 },   { "any", 3 },
+    { "this", 4 }, { "these", 5 }, { "i", 1 },   { "us", 2 },    { "please", 6 },
 };
 
 const char *const label_little_words[] = {
@@ -192,19 +183,18 @@ normalize(struct str text, char *bytes)
 
 #define LETTER(c) ((uint32_t)1 << ((c) - 'a'))
 
-/* BEFORE_NONE: the word is kept. */
-static enum label_before
-dropped_as(struct str word)
+static bool
+is_dropped(struct str word)
 {
     const uint32_t starts = LETTER('a') | LETTER('h') | LETTER('i') | LETTER('m') | LETTER('o') |
                             LETTER('p') | LETTER('s') | LETTER('t') | LETTER('u') | LETTER('y');
     if (word.len == 0 || word.len > 6 || word.ptr[0] < 'a' || word.ptr[0] > 'z' ||
         (starts >> (word.ptr[0] - 'a') & 1) == 0)
-        return BEFORE_NONE;
+        return false;
     for (size_t i = 0; i < sizeof dropped_words / sizeof dropped_words[0]; i++)
-        if (str_eq(word, dropped_words[i].text))
-            return dropped_words[i].as;
-    return BEFORE_NONE;
+        if (str_eq(word, dropped_words[i]))
+            return true;
+    return false;
 }
 
 static bool
@@ -221,26 +211,21 @@ cut_words(struct label *out, struct str separated, bool drop)
 {
     char *end = out->text_bytes;
     bool starts_part = false;
-    enum label_before before = BEFORE_NONE;
     out->count = 0;
     for (size_t i = 0, start = 0; i <= separated.len && out->count < LABEL_WORDS; i++) {
         if (i < separated.len && separated.ptr[i] != '_' && separated.ptr[i] != ',')
             continue;
         struct str word = label_without_article((struct str){ &separated.ptr[start], i - start });
-        enum label_before dropped = drop ? dropped_as(word) : BEFORE_NONE;
-        if (dropped == BEFORE_NONE) {
+        if (!drop || !is_dropped(word)) {
             memcpy(end, word.ptr, word.len);
             struct str text = { end, word.len };
             end += word.len;
             out->words[out->count] = (struct label_word){ .text = text,
                                                           .starts_part = starts_part,
-                                                          .again = is_repeated(out, text),
-                                                          .before = before };
+                                                          .again = is_repeated(out, text) };
             out->count++;
             starts_part = false;
         }
-        if (dropped == BEFORE_NONE || before == BEFORE_NONE || before == BEFORE_OTHER)
-            before = dropped;
         starts_part = starts_part || (i < separated.len && separated.ptr[i] == ',');
         start = i + 1;
     }

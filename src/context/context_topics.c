@@ -191,174 +191,44 @@ const char *const label_other_nouns[] = {
     "slot", "interviewer", "applicant", "contact_list", "emergency_contact", NULL
 };
 
-/* Tasks about something else that mention a subject of a domain, and that allergies can matter to
- * all the same: what a review of a restaurant says, how warm it is, what hurts. */
-const char *const label_other_topics[] = {
-    /* writing */
-    "translate", "translation", "proofread", "paraphrase", "rephrase", "summarize", "summarise",
-    "essay", "paragraph", "poem", "haiku", "limerick", "eulogy", "thank_you_note",
-    "thank_you_letter", "birthday_card", "write_email", "draft_email", "email_to", "email_wrote",
-    "letter_to", "write_letter", "wedding_speech", "speech_for", "news_about", "news_on",
-    "article_about", "article_on", "headline",
-    /* reviews and parcels */
-    "write_review", "leave_review", "post_review", "star_review", "leave_rating", "rate_driver",
-    "rate_uber", "rate_ride", "rate_hotel", "rate_restaurant", "parcel", "send_back",
-    "return_policy", "return_label", "return_item", "return_order", "return_shoe", "return_jacket",
-    "return_dress", "lost_and_found",
-    /* weather and traffic */
-    "weather", "weather_forecast", "will_rain", "it_rain", "to_rain", "chance_of_rain", "it_snow",
-    "how_warm", "how_cold", "how_hot", "traffic", "traffic_jam",
-    /* health */
-    "hurt", "ache", "headache", "symptom", "ibuprofen", "aspirin", "dosage", "side_effect",
-    "burned_hand", "burnt_hand", "cut_finger", "bleeding", "pharmacy",
-    /* trade and jobs */
-    "revenue", "occupancy", "business_plan", "business_model", "franchise", "license_requirement",
-    "royalty", "point_of_sale", "job_opening", "job_posting", "job_as", "job_at", "interview_at",
-    "job_interview_at", "prepare_for_job_interview", "hiring", "merger", "strike", "sales_of",
-    "sales_report", "market_share", "wholesale", "supplier", "reservation_system",
-    /* knowledge */
-    "who_wrote", "who_composed", "who_painted", "who_discovered", "when_was", "where_does",
-    "come_from", "history_of", "how_do_plane", "how_do_airplane", "calorie_burned",
-    "calories_burned", "circuit_breaker", "inventory_of",
-    /* household */
-    "carpet",
-    /* weather, health, questions of knowledge, offices */
-    "umbrella", "forecast", "humid", "humidity", "frost", "foggy", "fog", "storm", "temperature",
-    "pollen", "jacket_today", "jacket_tomorrow", "coat_tomorrow", "need_jacket", "need_coat",
-    "need_umbrella", "snow_on", "sore_throat", "fever", "rash", "cough", "pain", "sick", "flu",
-    "pregnant_test", "who_is", "who_was", "who_won", "who_lead", "how_old", "how_tall", "how_deep",
-    "how_far", "population", "joke", "pun", "headlines", "bbc_news", "customer", "tell_joke",
-    "another_word", "rhyme", "synonym", "plural", "past_tense", "idiom", "minutes_of",
-    "opening_hours", "lost_keys", "lost_wallet", "stolen", "broken_into", "calories_does",
-    "how_do_bird", "how_do_birds", "what_causes", "ticket_for_broken", "is_closed",
-    "open_on_sunday", "post_office", "town_hall", "courthouse", "library_card_renewal",
-    "complaint_about", "apologize", "apology", "condolence", "memo", "minutes_from",
-    "minutes_meeting", "lease", "rename_folder", "longest", "largest", "highest", "tallest",
-    "deepest", "biggest", "oldest", "smallest", "how_many_days", "weather_in", "weather_for",
-    "move", "share", "french_for", "spanish_for", "german_for", "italian_for", "japanese_for",
-    "english_for", "what_should_name", "what_should_ask", "what_should_say", "what_should_call",
-    "what_should_tell", "what_should_reply", "fix_grammar", "correct_grammar", "check_grammar",
-    "grammar_of", "grammar_in", "subject_line", "job_advert", "job_ad", "job_description",
-    "work_at", "adjective", "adverb", "noun", "stand_for", "subtitle", "minutes_of", "take_minutes",
-    NULL
-};
+/* Whether the term has a use of this kind, of so many words. */
+static bool
+is_of_kind(const struct term *term, size_t count, enum use_kind kind)
+{
+    for (const struct use *use = term == NULL ? NULL : term->uses; use != NULL; use = use->next)
+        if (use->kind == kind && use->word_count == count)
+            return true;
+    return false;
+}
 
-/* Messages, notes, devices, and where something is: see label_other_starts in context_internal.h.
- */
-const char *const label_other_starts[] = { "text",
-                                           "sms",
-                                           "whatsapp",
-                                           "dm",
-                                           "message",
-                                           "email",
-                                           "e_mail",
-                                           "mail",
-                                           "reply",
-                                           "respond",
-                                           "forward",
-                                           "call",
-                                           "dial",
-                                           "phone",
-                                           "redial",
-                                           "facetime",
-                                           "tell",
-                                           "inform",
-                                           "notify",
-                                           "ping",
-                                           "send_message",
-                                           "send_text",
-                                           "send_email",
-                                           "send_sms",
-                                           "let_know",
-                                           "leave_message",
-                                           "note",
-                                           "note_that",
-                                           "take_note",
-                                           "make_note",
-                                           "jot",
-                                           "write_down",
-                                           "where_is",
-                                           "where_are",
-                                           "wheres",
-                                           "where",
-                                           "has_anyone_seen",
-                                           "dim",
-                                           "brighten",
-                                           "lock",
-                                           "unlock",
-                                           "mute",
-                                           "unmute",
-                                           "arm",
-                                           "disarm",
-                                           "snooze",
-                                           "silence",
-                                           "hang_up",
-                                           "congratulate",
-                                           "apologize",
-                                           "let",
-                                           "pair",
-                                           "unpair",
-                                           "reset",
-                                           "reboot",
-                                           NULL };
+/* Whether the words are of another task; counts nouns of others. */
+static bool
+is_other(const struct label *label, const struct term *term, size_t first, size_t count,
+         unsigned *nouns)
+{
+    *nouns += is_of_kind(term, count, USE_OTHER_NOUN) && !(count == 1 && label->words[first].again);
+    return is_of_kind(term, count, USE_OTHER_TASK);
+}
 
-/* Errands of an office or a household, which are rarely about the thing they name. */
-const char *const label_errand_starts[] = {
-    "verify",         "rename",        "scan",       "submit", "approve", "renew",     "activate",
-    "deactivate",     "report",        "escalate",   "invite", "sign",    "file",      "appeal",
-    "archive",        "certify",       "register",   "enrol",  "enroll",  "calculate", "compute",
-    "check_if",       "check_whether", "check_that", "print",  "fax",     "delete",    "proofread",
-    "close",          "disable",       "transcribe", "attach", "reword",  "enable",    "charge",
-    "start_workflow", "remove",        "return",     NULL
-};
+bool
+context_is_other_noun(const struct label_word *word)
+{
+    return is_of_kind(word->term, 1, USE_OTHER_NOUN);
+}
 
-/* Verbs of office and support: what comes after "about" or "at" in such a label is mentioned in
- * passing. */
-const char *const label_office_starts[] = { "check",       "change",
-                                            "track",       "log",
-                                            "draft",       "schedule",
-                                            "summarize",   "summarise",
-                                            "proofread",   "file",
-                                            "translate",   "convert",
-                                            "update",      "fill",
-                                            "count",       "measure",
-                                            "confirm",     "verify",
-                                            "find_slot",   "find_time",
-                                            "plan_route",  "plan_driving_route",
-                                            "set_up_call", "prepare",
-                                            "compile",     "review",
-                                            "report",      "fix",
-                                            "remove",      "merge",
-                                            "attach",      "send",
-                                            "notify",      "respond",
-                                            "calculate",   "estimate",
-                                            "record",      "transcribe",
-                                            "extract",     "rewrite",
-                                            "reword",      NULL };
-
-const char *const label_your_nouns[] = { "app",     "application", "website",  "site",
-                                         "chatbot", "bot",         "company",  "customer",
-                                         "portal",  "platform",    "service",  "team",
-                                         "product", "system",      "favorite", "favourite",
-                                         "name",    "age",         NULL };
-
-/* What asks for something to choose, in any sentence. */
-const char *const label_requests[] = {
-    "wrong_with",    "suggest",  "suggestion",  "recommend",   "recommendation", "recommended",
-    "best",          "decent",   "nice",        "should",      "shld",           "shud",
-    "mood_for",      "in_mood",  "feel_like",   "fancy",       "looking_for",    "look_for",
-    "searching_for", "idea",     "inspiration", "alternative", "where_can_get",  "where_can_find",
-    "where_get",     "advice",   "tip",         "similar",     "favorite",       "put_on",
-    "worth",         "good_for", NULL
-};
-
-/* The same, unless the label is a question or a statement about something else: "book a boat", but
- * not "how do I find the boat" or "my order". */
-const char *const label_request_verbs[] = {
-    "which", "top",   "search_for", "search", "find",    "book",  "reserve",   "rent",     "hire",
-    "buy",   "order", "choose",     "pick",   "compare", "plan",  "something", "anything", "learn",
-    "teach", "play",  "hear",       "listen", "shuffle", "cheap", "ticket",    NULL
-};
-
-/* Verbs that begin a command to a player, whatever the name that follows. */
-const char *const label_player_verbs[] = { "play", "hear", "listen", "shuffle", NULL };
+bool
+context_has_other_task(const struct context_index *index, const struct label *label,
+                       unsigned *nouns)
+{
+    bool other = false;
+    for (size_t i = 0; i < label->count; i++)
+        for (size_t count = 1; count <= label->words[i].longest; count++) {
+            struct str text = label_texts(label, i, count);
+            size_t last = label_last_form(text, FORM_PLURALS);
+            other = is_other(label, label->words[i].phrases[count - 1], i, count, nouns) || other;
+            for (size_t n = 1; n <= last; n++)
+                other = is_other(label, context_index_find_form(index, text, n), i, count, nouns) ||
+                        other;
+        }
+    return other;
+}

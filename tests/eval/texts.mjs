@@ -57,23 +57,11 @@ export const OTHER_STATEMENTS = [
   ["coding_profile", "Small commits, often"],
 ];
 
-// negatives.txt has patterns: {a|b} stands for either. Lines that start with # are comments.
-function expand(pattern) {
-  const parts = pattern.split(/(\{[^}]*\})/).map((part) => (part.startsWith("{") ? part.slice(1, -1).split("|") : [part]));
-  const texts = parts.reduce((all, choices) => all.flatMap((text) => choices.map((choice) => text + choice)), [""]);
-  return texts.map((text) => text.replace(/ +/g, " ").trim());
-}
-
 const lines = (file) => fs.readFileSync(path.join(ROOT, "tests/eval", file), "utf8").split("\n").filter((line) => line !== "" && !line.startsWith("#"));
-const patterns = ["negatives.txt", "negatives_held_out.txt", "negatives_fresh.txt", "negatives_late.txt", "negatives_everyday.txt", "negatives_mentions.txt", "negatives_asked.txt"].flatMap(lines);
-export const NEGATIVES = [...new Set(patterns.flatMap(expand))];
 
-// [domain, task]
-export const POSITIVES = ["positives_everyday.txt", "positives_spoken.txt", "positives_asked.txt"].flatMap(lines).map((line) => line.split(/: (.*)/s).slice(0, 2));
+// Tasks that the classifier has not learned from, about something else and about a domain: [domain, task].
+export const NEGATIVES = lines("negatives.txt");
+export const POSITIVES = lines("positives.txt").map((line) => line.split(/: (.*)/s).slice(0, 2));
 
 // [kind, task, domain, member, value as text]
 export const UNSEEN = lines("unseen.txt").map((line) => line.split("|"));
-
-// Tasks that no rule was written for: see the first lines of the files.
-export const BLIND_NEGATIVES = lines("negatives_blind.txt");
-export const BLIND_POSITIVES = lines("positives_blind.txt").map((line) => line.split(/: (.*)/s).slice(0, 2));

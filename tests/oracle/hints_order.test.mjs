@@ -36,7 +36,7 @@ test("statements that are only about the user leave room to what the task depend
 
 test("units and formats are included only where they can matter", () => {
   const record = { communication_profile: { temperature_unit: "celsius", answer_length: "brief" }, food_profile: { cuisines: ["Thai"] }, music_preferences: { genres: ["jazz"] } };
-  const told = ["recipe_recommendation", "food", undefined, "something unheard of"];
+  const told = ["recipe_recommendation", "food", undefined, "xyzzy"];
   const notTold = ["playlist_creation", "code_review"];
   const queries = [...told, ...notTold].flatMap((context) => FORMATS.map((format) => ({ context, format, max_tokens: 500 })));
   ask(record, ...queries).forEach(({ hints }, i) => {

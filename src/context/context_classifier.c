@@ -1,0 +1,72 @@
+#include "context/context_classifier.h"
+
+/* Included by the assembler, as in tokenizer/tokenizer_table.c. */
+extern const struct classifier_table classifier_table __attribute__((visibility("hidden")));
+__asm__(".section .rodata\n"
+        ".balign 64\n"
+        ".type classifier_table, %object\n"
+        "classifier_table:\n"
+        ".incbin \"build/classifier.table\"\n"
+        ".size classifier_table, . - classifier_table\n"
+        ".previous\n");
+
+struct str
+context_class_name(size_t class)
+{
+    return str_of(classifier_table.classes[class]);
+}
+
+/* 64 times the square root, rounded down. */
+static int32_t
+scaled_root(size_t count)
+{
+    uint32_t left = (uint32_t)count * 64 * 64, root = 0;
+    for (uint32_t bit = 1 << 24; bit > 0; bit >>= 2) {
+        bool fits = left >= root + bit;
+        left -= fits ? root + bit : 0;
+        root = (root >> 1) + (fits ? bit : 0);
+    }
+    return (int32_t)root;
+}
+
+static int32_t
+score_of(int32_t sum, const struct features *features, int32_t bias)
+{
+    return features->count == 0 ? bias : sum * 64 * 64 / scaled_root(features->count) + bias;
+}
+
+void
+context_classify(const struct features *features, struct class_scores *out)
+{
+    int32_t sums[CLASSES_MAX] = { 0 };
+    for (size_t i = 0; i < features->count; i++)
+        for (size_t k = 0; k < CLASSES_MAX; k++)
+            sums[k] += classifier_table.weights[features->list[i]][k];
+    for (size_t k = 0; k < CLASSES_MAX; k++)
+        out->of[k] = score_of(sums[k], features, classifier_table.bias[k]);
+    for (size_t k = CLASSES_MAX; k > 0; k--)
+        out->of[k - 1] -= out->of[CLASS_NONE];
+}
+
+struct str
+context_classify_within(const struct features *features, size_t class, int32_t lead)
+{
+    size_t first = classifier_table.first_context[class], best = 0;
+    size_t count = classifier_table.context_count[class];
+    int32_t scores[CLASS_CONTEXTS_MAX] = { 0 };
+    for (size_t i = 0; i < features->count; i++) {
+        const int8_t *weights =
+            classifier_table
+                .context_weights[features->list[i] >> (FEATURE_BITS - CONTEXT_FEATURE_BITS)];
+        for (size_t k = 0; k < count; k++)
+            scores[k] += weights[first + k];
+    }
+    for (size_t k = 0; k < count; k++) {
+        scores[k] = score_of(scores[k], features, classifier_table.context_bias[first + k]);
+        best = scores[k] > scores[best] ? k : best;
+    }
+    for (size_t k = 0; k < count; k++)
+        if (k != best && scores[best] - scores[k] < lead)
+            return STR_NONE;
+    return count == 0 ? STR_NONE : str_of(classifier_table.contexts[first + best]);
+}

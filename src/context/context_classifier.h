@@ -1,0 +1,49 @@
+/* context_classifier.h - how likely a task is about each built-in domain, about none of them, and
+ * about each context of a domain.
+ *
+ * Linear classifiers: the score of a class is the sum of the weights of the task's features, in
+ * integers, so that every processor gets the same. The build learns the weights from the tasks of
+ * data/tasks (tools/classifier_table.c). context.c decides what the scores mean beside keywords.
+ *
+ * Pure; any thread may call it. */
+#ifndef CONTEXT_CONTEXT_CLASSIFIER_H
+#define CONTEXT_CONTEXT_CLASSIFIER_H
+
+#include "context/context_features.h"
+
+#define CLASS_NONE ((size_t)0) /* the first class */
+#define CLASSES_MAX 8
+#define CLASS_CONTEXTS_MAX 56 /* of all classes */
+#define CLASS_NAME_MAX 32     /* with the NUL at the end */
+
+/* Contexts share the weights of this many features: they are learned from fewer tasks. */
+#define CONTEXT_FEATURE_BITS 15
+
+#define CLASS_WEIGHT_SCALE 24                       /* a weight of 1.0 */
+#define CLASS_SCORE_SCALE (64 * CLASS_WEIGHT_SCALE) /* a score of 1.0: 2.7 times as likely */
+
+/* Written by the build. A score is sum of weights * 64 / sqrt(number of features) + bias. */
+struct classifier_table {
+    char classes[CLASSES_MAX][CLASS_NAME_MAX]; /* domains after "none"; unused ones are empty */
+    char contexts[CLASS_CONTEXTS_MAX][CLASS_NAME_MAX]; /* "other": none of the class's contexts */
+    uint8_t first_context[CLASSES_MAX], context_count[CLASSES_MAX];
+    int32_t bias[CLASSES_MAX], context_bias[CLASS_CONTEXTS_MAX];
+    int8_t weights[1 << FEATURE_BITS][CLASSES_MAX];
+    int8_t context_weights[1 << CONTEXT_FEATURE_BITS][CLASS_CONTEXTS_MAX];
+};
+
+struct class_scores {
+    int32_t of[CLASSES_MAX]; /* relative to that of CLASS_NONE, which is 0 */
+};
+
+/* Empty: there is no such class. */
+struct str context_class_name(size_t class);
+
+/* `features` are those of the task. */
+void context_classify(const struct features *features, struct class_scores *out);
+
+/* The name of the context of the class that the task is most likely about, if it is at least by
+ * `lead` more likely than the others; absent: none of them is. */
+struct str context_classify_within(const struct features *features, size_t class, int32_t lead);
+
+#endif

@@ -1,0 +1,112 @@
+/* context_weigh.c - what the classifier says about the domains that keywords propose: see
+ * context_internal.h. */
+#include "context/context.h"
+
+#include "context/context_internal.h"
+
+#include <stddef.h>
+#include <string.h>
+
+#define PART_WORDS 64 /* of a long text, which the classifier reads in parts */
+
+/* The least scores, measured with tests/eval: of a domain that keywords propose, of one that they
+ * do not, and of a context compared with the others of its domain. */
+#define SCORE_KEPT 0
+#define SCORE_ENOUGH (CLASS_SCORE_SCALE * 3 / 2)
+#define SCORE_LEAD (CLASS_SCORE_SCALE / 2)
+
+/* The class of a domain; CLASS_NONE if the classifier does not know it. */
+static size_t
+class_of(const struct context_index *index, const struct domain *domain)
+{
+    for (size_t k = 1; k < CLASSES_MAX; k++)
+        if (index->classes[k] == domain)
+            return k;
+    return CLASS_NONE;
+}
+
+static size_t
+best_class(const struct class_scores *scores)
+{
+    size_t best = CLASS_NONE;
+    for (size_t k = 1; k < CLASSES_MAX && context_class_name(k).len > 0; k++)
+        if (best == CLASS_NONE || scores->of[k] > scores->of[best])
+            best = k;
+    return best;
+}
+
+/* A context that the classifier does not choose clearly is the one whose name the task has. */
+static void
+set_context(const struct context_index *index, const struct features *features,
+            struct context_choice *choice)
+{
+    size_t class = class_of(index, choice->domain);
+    if (class == CLASS_NONE)
+        return;
+    struct str name = context_classify_within(features, class, SCORE_LEAD);
+    for (size_t i = 0; i < choice->domain->context_count; i++)
+        if (str_eq(choice->domain->contexts[i].name, name))
+            choice->context = &choice->domain->contexts[i];
+}
+
+/* Cuts the next PART_WORDS words off the name of a label. */
+static struct str
+cut_part(struct str *rest)
+{
+    struct str part = *rest;
+    size_t end = 0;
+    for (size_t words = 0; words < PART_WORDS && end < part.len; words++)
+        end += str_index(str_from(part, end), '_') + 1;
+    *rest = end < part.len ? str_from(part, end) : STR_NONE;
+    return str_first(part, end);
+}
+
+/* A long text is about what one of its parts is about: sets the best score of each class, and the
+ * features of the part that has the best of all. */
+static void
+classify(const struct label *label, struct class_scores *scores, struct features *features)
+{
+    struct features part UNINITIALIZED;
+    struct class_scores of_part;
+    struct str rest = label->name;
+    int32_t best = INT32_MIN;
+    for (bool first = true; str_present(rest); first = false) {
+        context_features(cut_part(&rest), &part);
+        context_classify(&part, &of_part);
+        for (size_t k = 0; k < CLASSES_MAX; k++)
+            if (first || of_part.of[k] > scores->of[k])
+                scores->of[k] = of_part.of[k];
+        int32_t score = of_part.of[best_class(&of_part)];
+        if (score > best)
+            memcpy(features, &part,
+                   offsetof(struct features, list) + part.count * sizeof part.list[0]);
+        best = score > best ? score : best;
+    }
+}
+
+/* Keywords propose domains. The classifier, which knows the whole task, leaves out those it is
+ * hardly about, and adds the one that it is surely about. */
+void
+context_weigh(const struct context_index *index, const struct label *label,
+              struct context_match *out)
+{
+    struct features features UNINITIALIZED;
+    struct class_scores scores = { 0 };
+    size_t left = 0;
+    classify(label, &scores, &features);
+    for (size_t i = 0; i < out->count; i++) {
+        size_t class = class_of(index, out->list[i].domain);
+        if (class == CLASS_NONE || scores.of[class] >= SCORE_KEPT)
+            out->list[left++] = out->list[i];
+    }
+    out->count = left;
+    out->known = left > 0;
+    size_t best = best_class(&scores);
+    if (index->classes[best] != NULL && scores.of[best] >= SCORE_ENOUGH) {
+        size_t domain = (size_t)(index->classes[best] - index->domains->list);
+        context_choose(index, out, domain, context_best(index, label, domain));
+    }
+    out->unrelated = out->unrelated && !out->known;
+    for (size_t i = 0; i < out->count; i++)
+        set_context(index, &features, &out->list[i]);
+}

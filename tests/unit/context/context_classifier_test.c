@@ -1,0 +1,197 @@
+/* What the classifier changes beside keywords, and its features. */
+#include "unit/assert_str.h"
+
+#include "context/context_internal.h"
+#include "unit/context_kit.h"
+
+#include <stdlib.h>
+
+/* "food_profile:restaurant_search travel_profile"; "-": nothing matches. */
+static struct str
+found_in(struct arena *mem, const struct context_index *index, const char *task)
+{
+    struct context_match match;
+    struct str out = STR("");
+    context_find(index, str_of(task), &match);
+    for (size_t i = 0; i < match.count; i++) {
+        const struct context *context = match.list[i].context;
+        out = str_format(mem, "%.*s%s%.*s%s%.*s", STR_ARG(out), i == 0 ? "" : " ",
+                         STR_ARG(match.list[i].domain->name), context == NULL ? "" : ":",
+                         STR_ARG(context == NULL ? STR("") : context->name));
+    }
+    return match.known ? out : match.unrelated ? STR("unrelated") : STR("-");
+}
+
+struct row {
+    const char *why;
+    const char *task;
+    const char *expected;
+};
+
+#define CHECK_ROWS(index, rows)                                                                    \
+    do {                                                                                           \
+        struct arena *mem = arena_new();                                                           \
+        for (size_t i = 0; i < sizeof(rows) / sizeof(rows)[0]; i++)                                \
+            assert_str(found_in(mem, index, rows[i].task), str_of(rows[i].expected), rows[i].why); \
+        arena_free(mem);                                                                           \
+    } while (0)
+
+/* ---- features ---- */
+
+static void
+features_depend_on_words_and_their_order(void **state)
+{
+    (void)state;
+    static struct features one, same, other;
+    context_features(STR("book_a_table"), &one);
+    context_features(STR("book_a_table"), &same);
+    context_features(STR("table_a_book"), &other);
+    assert_int_equal(one.count, same.count);
+    assert_memory_equal(one.list, same.list, one.count * sizeof one.list[0]);
+    assert_int_equal(one.count, other.count);
+    assert_memory_not_equal(one.list, other.list, one.count * sizeof one.list[0]);
+    for (size_t i = 0; i < one.count; i++)
+        assert_true(one.list[i] < 1 << FEATURE_BITS);
+}
+
+static void
+features_have_limits(void **state)
+{
+    (void)state;
+    static struct features features;
+    static char letters[8192];
+    context_features(STR(""), &features);
+    assert_int_equal(features.count, 0);
+    context_features(STR("__"), &features);
+    assert_int_equal(features.count, 0);
+    for (uint32_t i = 0, random = 1; i < sizeof letters; i++) {
+        random = random * 1664525 + 1013904223;
+        letters[i] = (char)('a' + (random >> 24) % 26);
+    }
+    context_features((struct str){ letters, sizeof letters }, &features);
+    assert_int_equal(features.count, FEATURES_MAX);
+    memset(letters, '\x80', sizeof letters); /* no character begins */
+    context_features((struct str){ letters, sizeof letters }, &features);
+    assert_true(features.count < 4);
+}
+
+/* A text that repeats a sentence is about the same as the sentence. */
+static void
+repeated_words_count_once(void **state)
+{
+    (void)state;
+    static struct features once, twice;
+    context_features(STR("be_brief_be"), &once);
+    context_features(STR("be_brief_be_brief_be"), &twice);
+    assert_int_equal(once.count, twice.count);
+    assert_memory_equal(once.list, twice.list, once.count * sizeof once.list[0]);
+}
+
+static void
+scores_are_relative_to_none(void **state)
+{
+    (void)state;
+    static struct features features;
+    struct class_scores scores;
+    context_features(STR("recommend_a_restaurant"), &features);
+    context_classify(&features, &scores);
+    assert_str(context_class_name(CLASS_NONE), STR("none"), "the first class");
+    assert_int_equal(scores.of[CLASS_NONE], 0);
+    size_t best = CLASS_NONE;
+    for (size_t k = 1; context_class_name(k).len > 0; k++)
+        best = scores.of[k] > scores.of[best] ? k : best;
+    assert_str(context_class_name(best), STR("food_profile"), "the greatest");
+    features.count = 0; /* only how frequent the classes are */
+    context_classify(&features, &scores);
+    for (size_t k = 1; context_class_name(k).len > 0; k++)
+        assert_true(scores.of[k] < CLASS_SCORE_SCALE);
+}
+
+/* Every class and context of the table is one of the definitions. */
+static void
+classes_are_domains_and_contexts(void **state)
+{
+    (void)state;
+    size_t found = 0;
+    for (size_t k = 1; k < CLASSES_MAX; k++)
+        found += kit_context_index()->classes[k] != NULL;
+    assert_int_equal(found, 6);
+}
+
+/* ---- beside keywords ---- */
+
+static void
+a_task_without_keywords_matches(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        { "music", "put some tunes on while I shower", "music_preferences:music_playback" },
+        { "code", "rename userId to accountId across the repo", "coding_profile:refactoring" },
+        { "a misspelling", "cheap resturant for six", "food_profile:restaurant_search" },
+        { "and the context", "what should I read next", "media_profile:book_recommendation" },
+    };
+    CHECK_ROWS(kit_context_index(), rows);
+}
+
+static void
+a_keyword_in_passing_does_not_match(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        { "writing", "proofread the email I wrote to the hotel manager", "-" },
+        { "a complaint", "the airline lost my suitcase and nobody answers", "-" },
+        { "a device", "announce that dinner is ready", "-" },
+        { "money", "charge me for the restaurant only once", "unrelated" },
+        { "a reminder", "remind me to book a restaurant", "unrelated" },
+    };
+    CHECK_ROWS(kit_context_index(), rows);
+}
+
+static void
+names_of_contexts_match_whatever_the_scores(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < kit_domains()->count; i++) {
+        const struct domain *domain = &kit_domains()->list[i];
+        for (size_t k = 0; k < domain->context_count; k++) {
+            struct context_match match;
+            context_find(kit_context_index(), domain->contexts[k].name, &match);
+            const struct context_choice *choice = context_chosen(&match, domain);
+            assert_non_null(choice);
+            assert_ptr_equal(choice->context, &domain->contexts[k]);
+        }
+    }
+}
+
+/* An installation may leave out domains. */
+static void
+a_class_without_a_domain_is_not_chosen(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        { "its tasks", "put some tunes on while I shower", "-" },
+        { "others", "cheap resturant for six", "food_profile:restaurant_search" },
+    };
+    struct context_index index = *kit_context_index();
+    for (size_t k = 1; k < CLASSES_MAX; k++)
+        if (str_eq_c(context_class_name(k), "music_preferences"))
+            index.classes[k] = NULL;
+    CHECK_ROWS(&index, rows);
+}
+
+int
+main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(features_depend_on_words_and_their_order),
+        cmocka_unit_test(features_have_limits),
+        cmocka_unit_test(repeated_words_count_once),
+        cmocka_unit_test(scores_are_relative_to_none),
+        cmocka_unit_test(classes_are_domains_and_contexts),
+        cmocka_unit_test(a_task_without_keywords_matches),
+        cmocka_unit_test(a_keyword_in_passing_does_not_match),
+        cmocka_unit_test(names_of_contexts_match_whatever_the_scores),
+        cmocka_unit_test(a_class_without_a_domain_is_not_chosen),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
