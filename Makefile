@@ -151,7 +151,8 @@ build/tokenizer.table: build/tools/tokenizer_table data/o200k_base.tokens data/u
 # What the classifier of tasks has learned from the sentences of data/tasks. It uses the program's own words and features.
 CLASSIFIER_C := tools/classifier_table.c src/context/context_features.c src/context/context_label.c \
                 src/context/context_letters.c src/text/utf8.c src/base/utf8_decode.c src/base/str.c
-TASKS := $(sort $(wildcard data/tasks/none/*.txt)) $(sort $(wildcard data/tasks/*_*/*.txt))
+ALL_TASKS := $(sort $(wildcard data/tasks/*/*.txt))
+TASKS := $(filter data/tasks/none/%,$(ALL_TASKS)) $(filter-out data/tasks/none/%,$(ALL_TASKS))
 build/classifier.table: build/tools/classifier_table $(TASKS)
 	@$< $(TASKS) > $@.new && mv $@.new $@
 

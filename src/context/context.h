@@ -1,10 +1,12 @@
 /* context.h - matches an agent's description of its task to domains and their contexts.
  *
  * Agents send free-form labels: "restaurant_search", "bookFlight", "dinner ideas for tonight".
- * Definitions list contexts, aliases and keywords. docs/DOMAINS.md describes the matching rules.
+ * Definitions list contexts, aliases and keywords, and a classifier knows the tasks of built-in
+ * domains. docs/DOMAINS.md describes the matching rules.
  *
  * The index is built once, is read-only, and may be shared between threads. context_find() does a
- * few hash lookups for each word, allocates nothing and cannot fail. */
+ * few hash lookups for each word, adds up the weights of about ten features a word, allocates
+ * nothing and cannot fail. */
 #ifndef CONTEXT_CONTEXT_H
 #define CONTEXT_CONTEXT_H
 
