@@ -391,20 +391,36 @@ find_by_keywords(const struct context_index *index, const struct label *label,
             context_choose(index, out, i, context_best(index, label, i));
 }
 
+/* Sets *label unless the text has no words. Returns whether the classifier may be asked. */
+static bool
+find_by_words(const struct context_index *index, struct str text, struct label *label,
+              struct context_match *out)
+{
+    out->known = out->unrelated = false;
+    out->count = 0;
+    if (!label_split(text, label))
+        return false;
+    context_index_resolve(index, label);
+    find_whole(index, label, out);
+    if (out->known)
+        return false;
+    find_by_keywords(index, label, out);
+    return true;
+}
+
 void
 context_find(const struct context_index *index, struct str text, struct context_match *out)
 {
     struct label label UNINITIALIZED;
-    out->known = out->unrelated = false;
-    out->count = 0;
-    if (!label_split(text, &label))
-        return;
-    context_index_resolve(index, &label);
-    find_whole(index, &label, out);
-    if (out->known)
-        return;
-    find_by_keywords(index, &label, out);
-    context_weigh(index, &label, out);
+    if (find_by_words(index, text, &label, out))
+        context_weigh(index, &label, out);
+}
+
+void
+context_find_by_words(const struct context_index *index, struct str text, struct context_match *out)
+{
+    struct label label UNINITIALIZED;
+    find_by_words(index, text, &label, out);
 }
 
 const struct context_choice *

@@ -38,6 +38,10 @@ uint64_t context_index_serial(const struct context_index *index);
 /* `text` may be any bytes. */
 void context_find(const struct context_index *index, struct str text, struct context_match *out);
 
+/* The same by names and keywords alone: for texts that are no tasks, such as statements. */
+void context_find_by_words(const struct context_index *index, struct str text,
+                           struct context_match *out);
+
 /* NULL: the domain is not part of the match. */
 const struct context_choice *context_chosen(const struct context_match *match,
                                             const struct domain *domain);

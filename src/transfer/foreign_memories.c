@@ -301,10 +301,10 @@ add_line(struct foreign_import *import, struct str text, struct str heading)
         return false;
     line.text = memory_first_person(import->row, text);
     memory_liking(line.text, &line.liked, &line.negative);
-    context_find(import->params->domains->contexts, line.text, &line.about);
+    context_find_by_words(import->params->domains->contexts, line.text, &line.about);
     /* "Food" above a list says what its lines are about, unless a line says it itself. */
     if (line.about.count == 0)
-        context_find(import->params->domains->contexts, heading, &line.about);
+        context_find_by_words(import->params->domains->contexts, heading, &line.about);
     if (add_named(&line) || add_vocabulary(&line))
         return true;
     const struct domain *domain = domain_of(&line);
