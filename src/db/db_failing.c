@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A store that fails when a test says so, in front of the one that does the work. */
+/* Fails where a test has asked for it, and passes everything else on to `inner`. */
 struct failing {
     struct db db;
     struct db *inner;

@@ -176,7 +176,7 @@ withhold(struct db_tx *tx, void *argument)
     return err ? err : put_grant(tx, work);
 }
 
-/* Undoes the withholding of one fact, which a line of the list stands for. */
+/* Undoes the withholding of one fact, which is one line of the list. */
 static enum err
 share(struct db_tx *tx, void *argument)
 {

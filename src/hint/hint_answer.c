@@ -155,7 +155,7 @@ begin_part(struct counter *counter, struct str key, size_t after, int tokens)
 }
 
 /* Sentences of one domain, joined with spaces. The counter adds up the stored token counts of the
- * sentences, which is exact only if each of them says so (hint->exact). */
+ * sentences, which is exact only if hint->exact is set for each of them. */
 static void
 write_summary(struct arena *mem, struct json *out, const struct selection *selection, size_t first,
               struct counter *counter)

@@ -50,8 +50,8 @@ make_link(struct arena *mem, const struct message_params *params, const struct m
 }
 
 /* The text is written when it is sent, not when it is queued: links and names are current then, and
- * the outbox contains no secrets. ERR_NOT_FOUND: the user, the address, or the reason is gone, so
- * the email must not be sent. */
+ * the outbox contains no secrets. ERR_NOT_FOUND: the user, the address, or the reason no longer
+ * exists, so the email must not be sent. */
 enum err
 outbox_message(struct arena *mem, const struct message_params *params, const struct mail *mail,
                struct str *to, struct str *message)

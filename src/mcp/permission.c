@@ -1,6 +1,6 @@
 /* permission.c - a tool without permission has two different responses. If the user was never
- * asked, the client is sent to ask (a challenge); if the user has denied it, the model is told so
- * and must not ask again. */
+ * asked, the client is sent to ask (a challenge); if the user has denied it, the response reports
+ * that to the model, which must not ask again. */
 #include "mcp/permission.h"
 
 #include "dispatch/allowed_domains.h"

@@ -40,7 +40,7 @@ height_of(int64_t count, int64_t most)
     return height < 2 ? 2 : height;
 }
 
-/* Read by screen readers, and shown when a pointer is over the bar. */
+/* Screen readers read it aloud; browsers show it while a pointer is over the bar. */
 static struct str
 bar_title(struct call *call, const struct usage_day *day)
 {

@@ -127,7 +127,7 @@ add_text(struct buf *out, const struct mime_message *message)
     buf_add_char(out, '\n');
 }
 
-/* The link stands after the first paragraph, as in the plain text. Everything is escaped: names are
+/* The link follows the first paragraph, as in the plain text. Everything is escaped: names are
  * chosen by users. */
 static void
 add_html(struct buf *out, const struct mime_message *message)

@@ -280,7 +280,7 @@ test("the measurements are published", { skip: process.env.WRITE !== "1" }, () =
     ...rows.fills.map((row) => `| ${row.join(" | ")} |`), "",
     "| Precision | 100 tokens | arguable | 500 tokens | arguable |", "|---|---|---|---|---|",
     ...rows.precision.map((row) => `| ${row.join(" | ")} |`), "",
-    `False routes: ${rows.falseRoutes.wrong} of ${rows.falseRoutes.of} tasks. Tasks that match no domain, or another: ${rows.missedRoutes.missed} of ${rows.missedRoutes.of}. Leaks on unmatched tasks: ${rows.leaks}. Unseen facts that do not matter and are told: ${rows.unseenWrong.wrong} of ${rows.unseenWrong.of}.`,
+    `False routes: ${rows.falseRoutes.wrong} of ${rows.falseRoutes.of} tasks. Tasks that match no domain, or another: ${rows.missedRoutes.missed} of ${rows.missedRoutes.of}. Leaks on unmatched tasks: ${rows.leaks}. Unseen facts that do not matter and are included: ${rows.unseenWrong.wrong} of ${rows.unseenWrong.of}.`,
   ].join("\n");
   const text = fs.readFileSync(DOCUMENT, "utf8");
   const [before, rest] = text.split("<!-- measured by tests/eval -->\n");

@@ -133,6 +133,28 @@ a_task_without_keywords_matches(void **state)
     CHECK_ROWS(kit_context_index(), rows);
 }
 
+/* One part of a long text is enough: what follows here is office work. */
+static void
+a_long_text_matches_by_its_parts(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        { "a request before instructions",
+          "Put some tunes on while I shower, something with a beat, and skip whatever was on last "
+          "night, I want to hear bands that I do not know yet. The minutes of the board have to be "
+          "summarized for the notary before the deadline, with the names of all who were present, "
+          "the votes on each motion, and the date of the next session. Attach the signed version, "
+          "file the original in the archive, and write to the auditor that the figures of the "
+          "third "
+          "quarter were corrected, because the tax office asked for them twice. The insurer's "
+          "letter "
+          "goes to the lawyer, the invoice to accounting, and a copy of both to the chairman, who "
+          "returns from the hospital on Monday and wants to read everything on paper.",
+          "music_preferences:music_recommendation" },
+    };
+    CHECK_ROWS(kit_context_index(), rows);
+}
+
 static void
 a_keyword_in_passing_does_not_match(void **state)
 {
@@ -189,6 +211,7 @@ main(void)
         cmocka_unit_test(scores_are_relative_to_none),
         cmocka_unit_test(classes_are_domains_and_contexts),
         cmocka_unit_test(a_task_without_keywords_matches),
+        cmocka_unit_test(a_long_text_matches_by_its_parts),
         cmocka_unit_test(a_keyword_in_passing_does_not_match),
         cmocka_unit_test(names_of_contexts_match_whatever_the_scores),
         cmocka_unit_test(a_class_without_a_domain_is_not_chosen),
