@@ -65,15 +65,29 @@ picked(struct arena *mem, const struct selection *selection, bool only_order)
     "says me 0 no k2"
 #define LONG_WORDS "q1 w2 e3 r4 t5 y6 u7 i8 o9 p0 a1 s2 d3 f4 g5 h6 j7 k8" /* 36 tokens */
 
+struct row {
+    const char *why;
+    struct question asked;
+    const char *expected;
+};
+
+static void
+check_rows(const struct row *rows, size_t count, bool only_order)
+{
+    struct arena *mem = arena_new();
+    for (size_t i = 0; i < count; i++) {
+        struct selection selection;
+        select_hints(mem, &rows[i].asked, &selection);
+        assert_str(picked(mem, &selection, only_order), str_of(rows[i].expected), rows[i].why);
+    }
+    arena_free(mem);
+}
+
 static void
 hints_are_ordered_by_importance(void **state)
 {
     (void)state;
-    static const struct {
-        const char *why;
-        struct question asked;
-        const char *expected;
-    } rows[] = {
+    static const struct row rows[] = {
         { "nothing", { 0 }, "" },
         { "what is critical, what excludes, then by weight",
           { .fare = ALL_FARE },
@@ -115,13 +129,7 @@ hints_are_ordered_by_importance(void **state)
           { .fare = "likes me 0 a | allergies me 0 " LONG_WORDS },
           "allergies likes" },
     };
-    struct arena *mem = arena_new();
-    for (size_t i = 0; i < ROWS(rows); i++) {
-        struct selection selection;
-        select_hints(mem, &rows[i].asked, &selection);
-        assert_str(picked(mem, &selection, true), str_of(rows[i].expected), rows[i].why);
-    }
-    arena_free(mem);
+    check_rows(rows, ROWS(rows), true);
 }
 
 #define THREE_NUTS "allergies me 0 a | allergies me 0 b | allergies me 0 c"
@@ -136,11 +144,7 @@ static void
 the_budget_ends_the_selection(void **state)
 {
     (void)state;
-    static const struct {
-        const char *why;
-        struct question asked;
-        const char *expected;
-    } rows[] = {
+    static const struct row rows[] = {
         { "nothing fits", { .fare = FIVE_LIKES, .max_tokens = 4 }, "" },
         { "from the base on", { .fare = FIVE_LIKES, .max_tokens = 8 }, "likes1" },
         { "to the usual", { .fare = FIVE_LIKES, .max_tokens = 11 }, "likes2" },
@@ -158,13 +162,7 @@ the_budget_ends_the_selection(void **state)
           { .fare = NUTS_AND_DIET " | likes me 0 z", .format = HINT_JSON },
           "allergies3~= diet1~= likes1=" },
     };
-    struct arena *mem = arena_new();
-    for (size_t i = 0; i < ROWS(rows); i++) {
-        struct selection selection;
-        select_hints(mem, &rows[i].asked, &selection);
-        assert_str(picked(mem, &selection, false), str_of(rows[i].expected), rows[i].why);
-    }
-    arena_free(mem);
+    check_rows(rows, ROWS(rows), false);
 }
 
 #define SAYINGS "says me 0 Soup at a picnic | likes me 0 figs"
@@ -174,11 +172,7 @@ static void
 the_task_decides_the_order(void **state)
 {
     (void)state;
-    static const struct {
-        const char *why;
-        struct question asked;
-        const char *expected;
-    } rows[] = {
+    static const struct row rows[] = {
         { "a statement before a taste", { .fare = SAYINGS, .context = "dinner" }, "says likes" },
         { "a member that hardly matters is left out",
           { .fare = SAYINGS, .context = "picnic" },
@@ -187,13 +181,7 @@ the_task_decides_the_order(void **state)
           { .fare = "diet me 0 raw | spice me 0 mild | says me 0 a b", .context = "dinner" },
           "diet says spice" },
     };
-    struct arena *mem = arena_new();
-    for (size_t i = 0; i < ROWS(rows); i++) {
-        struct selection selection;
-        select_hints(mem, &rows[i].asked, &selection);
-        assert_str(picked(mem, &selection, true), str_of(rows[i].expected), rows[i].why);
-    }
-    arena_free(mem);
+    check_rows(rows, ROWS(rows), true);
 }
 
 /* Text: lines with line feeds except the last. Bullets: headings if there are several domains. */
