@@ -89,27 +89,6 @@ form(struct postgres_group *group)
     }
 }
 
-/* The server did not respond to the last group. Takes the writes from the queue that have waited
- * for as long as a statement may take: another attempt would double that. The caller wakes them. */
-static struct postgres_member *
-take_late(struct postgres_store *store)
-{
-    struct postgres_member *late = NULL;
-    for (struct postgres_member **at = &store->group->queue; *at != NULL;) {
-        struct postgres_member *member = *at;
-        if (postgres_is_in_time(member->began, store)) {
-            at = &member->next;
-            continue;
-        }
-        dequeue(store->group, at);
-        member->state = ENDED;
-        member->outcome = CONFLICT;
-        member->next = late;
-        late = member;
-    }
-    return late;
-}
-
 static bool
 is_asking(const struct postgres_group *group)
 {
@@ -146,7 +125,7 @@ static bool
 advance(struct postgres_store *store, const struct postgres_member *leader)
 {
     struct postgres_group *group = store->group;
-    struct postgres_member *changed[POSTGRES_GROUP_MAX], *next = NULL, *late = NULL, *after;
+    struct postgres_member *changed[POSTGRES_GROUP_MAX], *next = NULL;
     bool asking = is_asking(group);
     enum outcome outcome = CONFLICT;
     pthread_mutex_unlock(&group->lock);
@@ -159,8 +138,6 @@ advance(struct postgres_store *store, const struct postgres_member *leader)
     if (!asking) {
         atomic_fetch_add(&store->groups, 1);
         group->count = 0;
-        if (group->unanswered)
-            late = take_late(store);
         form(group);
         if (group->count > 0) {
             next = group->members[0];
@@ -170,10 +147,6 @@ advance(struct postgres_store *store, const struct postgres_member *leader)
     pthread_mutex_unlock(&group->lock);
     if (next != NULL)
         sem_post(&next->woken);
-    for (; late != NULL; late = after) {
-        after = late->next;
-        sem_post(&late->woken);
-    }
     bool leader_changed = false;
     for (size_t i = 0; i < count; i++) {
         if (changed[i] == leader)

@@ -31,7 +31,6 @@ struct postgres_group {
     size_t count; /* 0: no group */
     size_t running;
     bool begun, failed;
-    bool unanswered; /* the last one got no connection, or lost it */
     struct postgres_connection *connection;
     struct touched touched;
     int64_t began;

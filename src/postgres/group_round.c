@@ -121,7 +121,6 @@ postgres_group_end(struct postgres_store *store)
         outcome = commit(store);
     else if (group->connection != NULL && !group->connection->lost)
         postgres_command(group->connection, "ROLLBACK");
-    group->unanswered = group->connection == NULL || group->connection->lost;
     if (group->connection != NULL)
         postgres_give_back(store, group->connection);
     group->connection = NULL;
