@@ -27,6 +27,8 @@ WORK(check_room, atom_store_check_room(tx, a->mem, a->user_id, a->domain, a->sou
 WORK(count_sources,
      source_store_count(tx, a->mem, &(struct view){ .user_id = a->user_id }, a->domain, &a->number))
 WORK(put_record, record_store_put(tx, a->mem, a->user_id, &a->record))
+WORK(put_release,
+     record_store_put_release(tx, a->mem, a->user_id, &a->record, a->count > 0, a->number, STR("")))
 WORK(list_records, record_store_list(tx, a->mem, a->user_id, a->domain, &a->records, &a->count))
 WORK(list_hints, record_store_hints(tx, a->mem, a->user_id, &a->records, &a->count))
 WORK(end_atoms, atom_store_end_user(tx, a->mem, a->user_id))
@@ -316,6 +318,42 @@ hold_returns_the_sequence_and_release_raises_the_generation(struct kit *kit)
                      ERR_NOT_FOUND);
 }
 
+SQL(test_generations,
+    "SELECT generation FROM user_record WHERE domain = '' AND generation <> 0 ORDER BY 1");
+
+static enum err
+read_generations(struct db_tx *tx, void *argument)
+{
+    struct args *args = argument;
+    struct db_rows rows;
+    enum err err = db_query_values(tx, args->mem, &test_generations, NULL, 0, &rows);
+    args->count = rows.count;
+    for (size_t i = 1; i < rows.count && !err; i++)
+        /* A distance may be longer than an int64_t; a short one is not. */
+        if ((uint64_t)db_cell_int(&rows, i, 0) - (uint64_t)db_cell_int(&rows, i - 1, 0) < 1 << 20)
+            args->number++;
+    return err;
+}
+
+/* A server that lost the last writes must not give new ones the generations of those. */
+static void
+generations_are_not_counted(struct kit *kit)
+{
+    struct record music = { .domain = STR("music"), .json = STR("{}"), .atom_count = 1 };
+    struct args found = { .mem = kit->mem };
+    rows_begin(kit);
+    run(kit, release, (struct args){ .number = 1 });
+    run(kit, release, (struct args){ .number = 1, .user_id = bob.id });
+    assert_int_equal(kit_read(kit->db, read_generations, &found), ERR_NONE);
+    assert_int_equal(found.count, 2);
+    assert_int_equal(found.number, 0);
+    run(kit, put_release, (struct args){ .number = 1, .record = music });
+    run(kit, put_release, (struct args){ .number = 1, .record = music, .user_id = bob.id });
+    assert_int_equal(kit_read(kit->db, read_generations, &found), ERR_NONE);
+    assert_int_equal(found.count, 2);
+    assert_int_equal(found.number, 0);
+}
+
 static void
 a_record_is_replaced_and_not_listed_without_atoms(struct kit *kit)
 {
@@ -448,6 +486,7 @@ main(void)
         KIT_CASE(sources_of_active_atoms_are_counted_once_each),
         KIT_CASE(domains_with_atoms_are_listed),
         KIT_CASE(hold_returns_the_sequence_and_release_raises_the_generation),
+        KIT_CASE(generations_are_not_counted),
         KIT_CASE(a_record_is_replaced_and_not_listed_without_atoms),
         KIT_CASE(a_hint_set_replaces_only_that_of_its_domain),
         KIT_CASE(deleting_a_user_deletes_atoms_records_and_hint_sets),
