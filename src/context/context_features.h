@@ -8,7 +8,7 @@
 
 #include "base/str.h"
 
-#define FEATURE_BITS 17             /* a feature is below 1 << FEATURE_BITS */
+#define FEATURE_BITS 19             /* a feature is below 1 << FEATURE_BITS */
 #define FEATURES_MAX ((size_t)4096) /* of a task; further ones are left out */
 
 struct features {

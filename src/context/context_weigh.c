@@ -9,10 +9,12 @@
 
 #define PART_WORDS 64 /* of a long text, which the classifier reads in parts */
 
-/* The least scores, measured with tests/eval: of a domain that keywords propose, of one that they
- * do not, and of a context compared with the others of its domain. */
+/* Measured with tests/eval: the least score of a domain that keywords propose, that of one that
+ * they do not, how much lower than the best such a one may be, and by how much a context must lead
+ * the others of its domain. */
 #define SCORE_KEPT 0
-#define SCORE_ENOUGH (CLASS_SCORE_SCALE * 3 / 2)
+#define SCORE_ENOUGH (CLASS_SCORE_SCALE * 5 / 4)
+#define SCORE_BEHIND (CLASS_SCORE_SCALE * 3 / 4)
 #define SCORE_LEAD (CLASS_SCORE_SCALE / 2)
 
 /* The class of a domain; CLASS_NONE if the classifier does not know it. */
@@ -84,8 +86,22 @@ classify(const struct label *label, struct class_scores *scores, struct features
     }
 }
 
+/* Adds the domain that the task is surely about, and others that are about as likely. */
+static void
+add_surest(const struct context_index *index, const struct label *label,
+           const struct class_scores *scores, struct context_match *out)
+{
+    int32_t least = scores->of[best_class(scores)] - SCORE_BEHIND;
+    least = least > SCORE_ENOUGH ? least : SCORE_ENOUGH;
+    for (size_t k = 1; k < CLASSES_MAX; k++)
+        if (index->classes[k] != NULL && scores->of[k] >= least) {
+            size_t domain = (size_t)(index->classes[k] - index->domains->list);
+            context_choose(index, out, domain, context_best(index, label, domain));
+        }
+}
+
 /* Keywords propose domains. The classifier, which knows the whole task, leaves out those it is
- * hardly about, and adds the one that it is surely about. */
+ * hardly about, and adds those that it is surely about. */
 void
 context_weigh(const struct context_index *index, const struct label *label,
               struct context_match *out)
@@ -101,11 +117,7 @@ context_weigh(const struct context_index *index, const struct label *label,
     }
     out->count = left;
     out->known = left > 0;
-    size_t best = best_class(&scores);
-    if (index->classes[best] != NULL && scores.of[best] >= SCORE_ENOUGH) {
-        size_t domain = (size_t)(index->classes[best] - index->domains->list);
-        context_choose(index, out, domain, context_best(index, label, domain));
-    }
+    add_surest(index, label, &scores, out);
     out->unrelated = out->unrelated && !out->known;
     for (size_t i = 0; i < out->count; i++)
         set_context(index, &features, &out->list[i]);

@@ -263,6 +263,21 @@ node_name(const struct node *node)
     return STR("");
 }
 
+/* ASCII only: it is compared with folded words of a task, byte by byte. */
+struct str
+node_word(const struct node *node)
+{
+    struct str text = node_text(node, 2, 32);
+    for (size_t i = 0; i < text.len; i++) {
+        char c = text.ptr[i];
+        if ((c < 'a' || c > 'z') && (c < '0' || c > '9')) {
+            node_reject(node, "must be a word of lowercase letters a to z and digits");
+            break;
+        }
+    }
+    return text;
+}
+
 /* Absent means false. */
 bool
 node_bool(const struct node *node)

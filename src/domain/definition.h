@@ -49,6 +49,7 @@ size_t node_count(const struct node *node); /* 0 if absent */
 /* An absent or invalid value is read as `fallback`, or as empty, 0, false, or absent. */
 struct str node_text(const struct node *node, size_t min, size_t max); /* in characters, NFC */
 struct str node_name(const struct node *node); /* a letter, then letters, digits and '_' */
+struct str node_word(const struct node *node); /* letters a to z and digits */
 struct str node_key(const struct node *node);  /* its key, to be kept */
 bool node_bool(const struct node *node);       /* absent: false */
 int node_int(const struct node *node, int min, int max, int fallback);

@@ -6,14 +6,13 @@
 #include "base/buf.h"
 #include "domain/domain.h"
 #include "domain/domain_internal.h"
+#include "domain/task_words.h"
 #include "domain/terms.h"
 
 #define CONTEXTS_MAX 64
-#define MEMBERS_MAX 128
 #define WORDS_MAX 512
 #define FOREIGN_MAX 1024
 #define SUMMARY_MAX 16
-#define TITLES_WITH_TERM 3 /* a word of more titles names a part of the domain, not a member */
 
 /* A part that is no number counts as four, so that the sum cannot be three. */
 static struct str
@@ -26,21 +25,6 @@ read_version(const struct node *node)
         parts += str_to_int(part, 0, INT32_MAX, &number) && part.ptr[0] != '-' ? 1 : 4;
     if (parts != 3)
         node_reject(node, "must be three numbers separated by periods, as in 1.0.0");
-    return text;
-}
-
-/* ASCII only: keywords are compared with folded words of a task, byte by byte. */
-static struct str
-read_word(const struct node *node)
-{
-    struct str text = node_text(node, 2, 32);
-    for (size_t i = 0; i < text.len; i++) {
-        char c = text.ptr[i];
-        if ((c < 'a' || c > 'z') && (c < '0' || c > '9')) {
-            node_reject(node, "must be a word of lowercase letters a to z and digits");
-            break;
-        }
-    }
     return text;
 }
 
@@ -103,10 +87,10 @@ read_keywords(const struct node *node, struct domain *out)
                 not = node_member(node, "not"), foreign = node_member(node, "other_languages"),
                 names = node_member(node, "names");
     out->foreign_words = node_texts(&foreign, FOREIGN_MAX, read_foreign_word, &out->foreign_count);
-    out->strong_words = node_texts(&strong, WORDS_MAX, read_word, &out->strong_count);
-    out->weak_words = node_texts(&weak, WORDS_MAX, read_word, &out->weak_count);
-    out->name_words = node_texts(&names, WORDS_MAX, read_word, &out->name_word_count);
-    out->not_words = node_texts(&not, WORDS_MAX, read_word, &out->not_count);
+    out->strong_words = node_texts(&strong, WORDS_MAX, node_word, &out->strong_count);
+    out->weak_words = node_texts(&weak, WORDS_MAX, node_word, &out->weak_count);
+    out->name_words = node_texts(&names, WORDS_MAX, node_word, &out->name_word_count);
+    out->not_words = node_texts(&not, WORDS_MAX, node_word, &out->not_count);
 }
 
 /* Without a summary in the definition, the domain has none. */
@@ -140,44 +124,6 @@ set_speech_text(struct member *members, size_t count)
             members[i].hint.speech_text = speech_text;
 }
 
-/* The title as users see it, or else the name. */
-static struct terms
-terms_of_title(const struct member *member)
-{
-    struct terms terms = { .count = 0 };
-    terms_add(&terms, str_present(member->title) ? member->title : member->name);
-    return terms;
-}
-
-/* A term that is in the titles of several members distinguishes none of them. */
-static size_t
-titles_with(const struct member *members, size_t count, uint32_t term)
-{
-    size_t found = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct terms terms = terms_of_title(&members[i]);
-        found += terms_has(&terms, term);
-    }
-    return found;
-}
-
-/* "Databases" and "write to the database". Members about safety matter by their weight alone, and
- * statements by their own words. */
-static void
-set_title_terms(struct arena *mem, struct member *members, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (members[i].safety != SAFETY_NONE || members[i].hint.for_each)
-            continue;
-        struct terms terms = terms_of_title(&members[i]);
-        uint32_t *list = ARENA_ARRAY(mem, uint32_t, terms.count + 1);
-        members[i].title_terms = list;
-        for (size_t j = 0; j < terms.count; j++)
-            if (titles_with(members, count, terms.list[j]) <= TITLES_WITH_TERM)
-                list[members[i].title_term_count++] = terms.list[j];
-    }
-}
-
 /* Vocabularies were read before, because members refer to them by name. */
 static void
 read_members(const struct node *node, struct domain *out)
@@ -190,10 +136,10 @@ read_members(const struct node *node, struct domain *out)
         member_read(&child, out, &list[i]);
     }
     set_speech_text(list, node_count(node));
-    if (!out->always)
-        set_title_terms(node->in->mem, list, node_count(node));
     out->members = list;
     out->member_count = node_count(node);
+    if (!out->always)
+        out->task_words = task_words_make(node->in->mem, list, node_count(node));
 }
 
 /* ---- default consent sentence ---- */

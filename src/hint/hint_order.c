@@ -1,6 +1,7 @@
 #include "hint/hint_order.h"
 
 #include "base/arena.h"
+#include "domain/task_words.h"
 #include "value/statement.h"
 
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 #define LEAST_CONTEXT 29491 /* 0.45: members with a lower weight in the context are left out */
 #define LEAST_DOMAIN 9830   /* 0.15: the same where the task names the domain but no context */
 #define IN_LISTED 45875     /* 0.7: the least weight in a context that `only_in` lists */
-#define IN_TITLE 49152      /* 0.75: the same if the task has a word of the title */
+#define IN_TASK 49152       /* 0.75: the same if the task has one of the member's words */
 #define MATTERS 32768       /* 0.5: a member that excludes choices leads from this weight on */
 #define FEW 32              /* up to this many are sorted by insertion */
 #define ALWAYS_EVERY 12     /* a domain that is always relevant has one hint for this many others */
@@ -37,6 +38,7 @@ struct query_view {
     const struct domain *domain;
     enum { SAFETY_UNKNOWN, SAFETY_NEEDED, SAFETY_NOT_NEEDED } safety; /* critical_needed() */
     int statements;                                                   /* seen so far */
+    struct member_bits meant;                                         /* by words of the task */
 };
 
 /* The context index is context_count if no context of the domain was chosen: weights have an entry
@@ -58,6 +60,7 @@ view_of(const struct hint_query *query, const struct domain *domain, const struc
     view.has_context = choice != NULL && choice->context != NULL;
     if (view.has_context)
         view.context = (size_t)(choice->context - domain->contexts);
+    task_words_find(domain->task_words, task, &view.meant);
     return view;
 }
 
@@ -81,12 +84,9 @@ critical_needed(struct query_view *view)
 /* A task can be about a member that seldom matters in its context: the style of commit messages for
  * `write_commit_message`. */
 static bool
-names_member(const struct terms *task, const struct member *member)
+means_member(const struct query_view *view, const struct member *member)
 {
-    for (size_t i = 0; i < member->title_term_count; i++)
-        if (terms_has(task, member->title_terms[i]))
-            return true;
-    return false;
+    return member_bits_has(&view->meant, (size_t)(member - view->domain->members));
 }
 
 /* False: the hint is left out. */
@@ -105,8 +105,8 @@ find_relevance(struct query_view *view, const struct hint *hint, struct relevanc
         return true;
     out->match = hint_match(hint, view->task, view->has_context ? view->context : HINT_CONTEXTS_MAX,
                             &out->wanted);
-    if (out->weight < IN_TITLE && names_member(view->task, hint->member))
-        out->weight = IN_TITLE;
+    if (out->weight < IN_TASK && means_member(view, hint->member))
+        out->weight = IN_TASK;
     if (view->named || out->match > 0)
         return true;
     if (hint->member->only_in_count > 0 && !view->has_context) {

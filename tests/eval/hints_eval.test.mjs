@@ -30,7 +30,7 @@ function mostMisses(count, least, enough) {
 }
 const LEAST_FILL = 0.85; // where facts are omitted
 const MOST_FALSE_ROUTES = 0.01;
-const MOST_MISSED_ROUTES = 0.1;
+const MOST_MISSED_ROUTES = 0.08;
 const DOCUMENT = path.join(ROOT, "docs/HINTS.md");
 const TASKS = path.join(ROOT, "data/tasks");
 
@@ -205,10 +205,11 @@ test("included facts matter to the task", () => {
     })]);
 });
 
-const MOST_UNSEEN_WRONG = 0.08;
+const MOST_UNSEEN_WRONG = 0.14;
 
 test("facts that clearly do not matter are left out: unseen", () => {
-  const cases = UNSEEN.flatMap((one, i) => (one.kind === "n" ? [{ ...one, matches: unseenMatches[i], atoms: makePerson(20, one) }] : []));
+  // How the user wants to be answered is always included.
+  const cases = UNSEEN.flatMap((one, i) => (one.kind === "n" && !definitions.get(one.domain).always ? [{ ...one, matches: unseenMatches[i], atoms: makePerson(20, one) }] : []));
   const queries = ({ task }) => [{ stored: true }, ...FORMATS.map((format) => ({ context: task, format, max_tokens: 500 }))];
   const wrong = new Set();
   askAll(cases.map((one) => ({ atoms: one.atoms, queries: queries(one) }))).forEach(([stored, ...answers], i) => {
@@ -228,7 +229,7 @@ const routed = askAll([{ atoms: [], queries: labels }])[0];
 test("tasks about something else match no domain", () => {
   const wrong = texts.NEGATIVES.filter((_, i) => routed[i].length > 0 && routed[i] !== "unrelated");
   rows.falseRoutes = { wrong: wrong.length, of: texts.NEGATIVES.length };
-  assert.ok(texts.NEGATIVES.length >= 1900);
+  assert.ok(texts.NEGATIVES.length >= 2900);
   if (process.env.SHOW_MISSES) for (const task of wrong) console.log("about something else:", task);
   assert.ok(wrong.length / texts.NEGATIVES.length < MOST_FALSE_ROUTES, `${wrong.length}: ${wrong.slice(0, 40).join("; ")}`);
 });

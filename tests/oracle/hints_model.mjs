@@ -376,14 +376,16 @@ function termsOf(texts) {
   return new Set([...new Set(terms)].slice(0, TERMS_MAX));
 }
 
-const IN_TITLE = 0.75;
+const IN_TASK = 0.75;
 const TITLES_WITH_TERM = 3;
 const titleTerms = ({ title, name }) => termsOf([title ?? name]);
 
-// Whether a word of the task is in the member's title, but in few other titles.
-function isInTitle(domain, member, task) {
-  if (domain.always || member.safety !== "none" || member.tellsEach) return false;
+// Whether a word of the task is listed for the member, or is in its title, but in few other titles.
+function isInTask(domain, member, task) {
+  if (domain.always) return false;
   const asked = termsOf([task ?? ""]);
+  if ([...termsOf(member.task_words ?? [])].some((term) => asked.has(term))) return true;
+  if (member.safety !== "none" || member.tellsEach) return false;
   return [...titleTerms(member)].some((term) => asked.has(term) && domain.members.filter((one) => titleTerms(one).has(term)).length <= TITLES_WITH_TERM);
 }
 
@@ -437,7 +439,7 @@ export function concerned(definitions, hints, query, matches) {
     const context = choiceOf.get(domain.name);
     const isElsewhereOnly = member.only_in && !context && !choices.some(([name, one]) => (one ? [one] : definitions.get(name).contexts.map((each) => each.name)).some((each) => member.only_in.includes(each)));
     if (isElsewhereOnly && !sharesWords(hint, query.context, context)) return false;
-    const weight = isInTitle(domain, member, query.context) ? Math.max(weightIn(member, context), IN_TITLE) : weightIn(member, context);
+    const weight = isInTask(domain, member, query.context) ? Math.max(weightIn(member, context), IN_TASK) : weightIn(member, context);
     return chosen && (weight >= (context ? LEAST_CONTEXT : LEAST_DOMAIN) || sharesWords(hint, query.context, context));
   };
   const isShown = ({ sensitive }) => !sensitive || query.sensitive !== false;

@@ -48,13 +48,20 @@ test("units and formats are included only where they can matter", () => {
 
 const FLYER = { travel_profile: { meal_request: "VGML", avoided_airlines: ["Ryanair"], airlines: ["KLM"], accommodation_types: ["hostel"] } };
 
+const RECORD = { coding_profile: { commit_style: "conventional", cloud_platforms: ["AWS"], databases: ["MariaDB"], license_restrictions: ["AGPL"] } };
+const toldOfRecord = (context) => FORMATS.map((format) => JSON.stringify(ask(RECORD, { context, format, max_tokens: 500 })[0].hints));
+
 test("a task with a word of a member's title concerns the member, unless it is about safety", () => {
-  const record = { coding_profile: { commit_style: "conventional", cloud_platforms: ["AWS"], databases: ["MariaDB"], license_restrictions: ["AGPL"] } };
-  const told = (context) => FORMATS.map((format) => JSON.stringify(ask(record, { context, format, max_tokens: 500 })[0].hints));
-  for (const hints of told("write_commit_message")) assert.match(hints, /[Cc]onventional/);
-  for (const hints of told("write a function that reads the database")) assert.match(hints, /MariaDB/);
-  for (const hints of told("write a function that parses dates")) assert.doesNotMatch(hints, /[Cc]onventional|AWS/);
-  for (const hints of told("explain this code and its license")) assert.doesNotMatch(hints, /AGPL/);
+  for (const hints of toldOfRecord("write_commit_message")) assert.match(hints, /[Cc]onventional/);
+  for (const hints of toldOfRecord("write a function that reads the database")) assert.match(hints, /MariaDB/);
+  for (const hints of toldOfRecord("write a function that parses dates")) assert.doesNotMatch(hints, /[Cc]onventional|AWS/);
+  for (const hints of toldOfRecord("explain this code about avoiding")) assert.doesNotMatch(hints, /AGPL/); // "Licenses to avoid"
+});
+
+test("a task with one of the words that the definition lists for a member concerns it, also if it is about safety", () => {
+  for (const hints of toldOfRecord("squash these commits")) assert.match(hints, /[Cc]onventional/);
+  for (const hints of toldOfRecord("explain this code and its license")) assert.match(hints, /AGPL/);
+  for (const hints of toldOfRecord("fix the failing test")) assert.doesNotMatch(hints, /AGPL|[Cc]onventional/);
 });
 
 test("a task that matches a domain but none of its contexts gets what matters in the usual ones, after what matters in all", () => {

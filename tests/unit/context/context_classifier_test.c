@@ -150,7 +150,7 @@ a_long_text_matches_by_its_parts(void **state)
           "letter "
           "goes to the lawyer, the invoice to accounting, and a copy of both to the chairman, who "
           "returns from the hospital on Monday and wants to read everything on paper.",
-          "music_preferences:music_recommendation" },
+          "music_preferences:music_playback" },
     };
     CHECK_ROWS(kit_context_index(), rows);
 }

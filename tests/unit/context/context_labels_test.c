@@ -56,13 +56,27 @@ is_answer(const struct context_match *match, struct str expected)
 }
 
 static bool
-is_one_of(const struct context_match *match, struct str answers)
+is_listed(struct str answers, struct str name)
 {
     struct str answer;
     while (str_cut(&answers, '/', &answer))
-        if (is_answer(match, answer))
+        if (str_eq(answer, name))
             return true;
     return false;
+}
+
+/* Several domains are right, too, if each of them alone would be. */
+static bool
+is_one_of(const struct context_match *match, struct str answers)
+{
+    struct str rest = answers, answer;
+    while (str_cut(&rest, '/', &answer))
+        if (is_answer(match, answer))
+            return true;
+    for (size_t i = 0; i < match->count; i++)
+        if (!is_listed(answers, short_name(match->list[i].domain)))
+            return false;
+    return match->count > 1;
 }
 
 static void
