@@ -139,7 +139,8 @@ test("the last use and the number of requests are shown correctly", async (t) =>
   assert.match(mainText(before), /Not used yet\./);
   for (let i = 0; i < 4; i++) await api.read("preferences");
   w.clock.forward(3 * 3600);
-  const page = await open(ada, at(api.app));
+  // A request is counted after its response was sent.
+  const page = await until("4 requests", async () => [await open(ada, at(api.app))].find((one) => /\b4 requests\b/.test(mainText(one))));
   assert.match(mainText(page), /Last used 3 hours ago ?\. 4 requests in the last 30 days\./);
   assert.match(page.text, /<title>January 15, 2027: 4/);
   assert.match(mainText(await open(ada, "/account/apps")), /Last used 3 hours ago/);
