@@ -138,22 +138,20 @@ post_email(struct call *call)
     form.email_problem = message_sentence(call, str_of(problem));
     if (problem != NULL)
         return show(call, 400, &form);
-    enum err err = ERR_NONE;
     bool send = call->web->settings.sends_mail && address.len > 0;
     /* Limited per user and per address, so that a user cannot flood the owner of an address with
      * email. */
     int64_t wait = send ? throttle_take_both(call->web->mails, call->browser->user.id,
                                              user_fold_email(call->mem, address))
                         : 0;
-    if (err == ERR_NONE && wait != 0) {
+    if (wait != 0) {
         form.email_problem =
             message_count(call, KEY("forgot.wait.one"), KEY("forgot.wait.other"), (wait + 59) / 60);
         return show(call, 429, &form);
     }
-    if (err == ERR_NONE)
-        err = email_change(call->db, call->mem, call->browser->user.id,
-                           address.len == 0 ? STR_NONE : address, send, call->now);
-    if (err != ERR_NONE)
+    enum err err = email_change(call->db, call->mem, call->browser->user.id,
+                                address.len == 0 ? STR_NONE : address, send, call->now);
+    if (err)
         return err;
     struct flash flash = { .key = send ? KEY("flash.email_sent") : KEY("flash.profile_saved") };
     flash_redirect(call, HERE, &flash);
