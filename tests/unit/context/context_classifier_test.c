@@ -129,6 +129,8 @@ a_task_without_keywords_matches(void **state)
         { "code", "rename userId to accountId across the repo", "coding_profile:refactoring" },
         { "a misspelling", "cheap resturant for six", "food_profile:restaurant_search" },
         { "and the context", "what should I read next", "media_profile:book_recommendation" },
+        { "two about as likely", "tickets for saturday night",
+          "lifestyle_profile:event_planning music_preferences:concert_search" },
     };
     CHECK_ROWS(kit_context_index(), rows);
 }
