@@ -50,11 +50,13 @@ add(struct task_words *words, uint32_t term, size_t member)
 static void
 add_member(struct task_words *words, const struct member *members, size_t count, size_t i)
 {
-    struct terms listed = { .count = 0 }, title = terms_of_title(&members[i]);
-    for (size_t j = 0; j < members[i].task_word_count; j++)
+    struct terms title = terms_of_title(&members[i]);
+    for (size_t j = 0; j < members[i].task_word_count; j++) {
+        struct terms listed = { .count = 0 };
         terms_add(&listed, members[i].task_words[j]);
-    for (size_t j = 0; j < listed.count; j++)
-        add(words, listed.list[j], i);
+        if (listed.count > 0) /* not a word that says nothing about a topic */
+            add(words, listed.list[0], i);
+    }
     if (members[i].safety != SAFETY_NONE || members[i].hint.for_each)
         return;
     for (size_t j = 0; j < title.count; j++)
