@@ -470,7 +470,7 @@ the_metrics_page_counts(void **state)
 int
 main(void)
 {
-    start_fault_injection();
+    control_clock();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_late_client_is_closed_at_the_deadline),
         cmocka_unit_test(a_slow_sender_is_closed_at_the_deadline),

@@ -207,6 +207,6 @@ main(void)
         cmocka_unit_test(draining_closes_idle_connections_and_finishes_requests),
         cmocka_unit_test(draining_closes_connections_at_its_deadline),
     };
-    start_fault_injection();
+    control_clock();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -395,7 +395,7 @@ main(void)
 {
     while (open("/dev/null", O_RDONLY | O_CLOEXEC) < 3) /* for the inherited socket */
         ;
-    start_fault_injection();
+    control_clock();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(invalid_settings_are_reported),
         cmocka_unit_test(an_untested_library_is_refused),

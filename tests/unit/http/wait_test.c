@@ -283,6 +283,6 @@ main(void)
         cmocka_unit_test(a_request_that_the_next_round_cannot_answer_waits),
         cmocka_unit_test(draining_waits_for_waiting_requests),
     };
-    start_fault_injection();
+    control_clock();
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

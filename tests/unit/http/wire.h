@@ -222,7 +222,7 @@ world_close(struct world *world)
 static _Atomic int64_t *fault_numbers; /* shared with the clock */
 
 static inline void
-start_fault_injection(void)
+control_clock(void)
 {
     char path[] = "/tmp/penchant-http-XXXXXX";
     int fd = mkstemp(path);
