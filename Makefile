@@ -193,7 +193,7 @@ build/check/oracle/%: tests/oracle/%.c build/check/penchant.a | require-build
 PROBES := $(patsubst tests/%.c,build/check/%,$(wildcard tests/oracle/*_probe.c))
 
 # Starts the program for tests by fork(), with the built-in definitions and the pages already loaded.
-PRELOADED := definitions_load languages_load languages_free
+PRELOADED := definitions_load languages_load languages_free calloc free
 
 build/check/fork_server: tests/kit/fork_server.c build/check/penchant.a src/app/main.c | require-build
 	@mkdir -p $(@D)

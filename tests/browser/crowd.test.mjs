@@ -7,6 +7,7 @@ import { assertAccessible, assertFits, assertLight, browserForThisFile, chipValu
 import { allAtoms, long, manyApps, manyFacts, manyHeld, manySessions, manyWrong, numbers, order, writeMany } from "../kit/crowd.mjs";
 import { addApp, DOMAINS, EVERYTHING, stage } from "../kit/oauth.mjs";
 import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
+import { often } from "../kit/thorough.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
 const open = browserForThisFile();
@@ -64,9 +65,11 @@ test("every page is small, fits the window, and has no layout shift, however muc
     app.request({ scope: EVERYTHING, prompt: "consent" }).path,
     "/",
   ];
+  // In make check, the second and further pages of a list only in make soak: they have the elements of the first.
+  const opened = places.filter((where) => often(!/page=/.test(where), true));
   for (const view of VIEWS) {
     const page = await enter(t, w, view);
-    for (const where of places) {
+    for (const where of opened) {
       const answer = await page.goto(where);
       const what = where.replace(/atm_[\w-]+|app_[\w-]+/, "…").slice(0, 60);
       assert.equal(answer.status(), 200, what);

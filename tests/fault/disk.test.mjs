@@ -184,7 +184,7 @@ onSqlite("on a full disk nothing can be added and commands say why, but sign-out
 
 for (const [errno, from] of [["EIO", 1], ["ENOSPC", 1], ["EIO", 30], ["ENOSPC", 30]])
   onSqlite(`each write in turn fails with ${errno}, from number ${from}: no acknowledged write is lost, none is partial`, async (t) => {
-    for (let n = from; n < from + 24; n += often(9, 3)) {
+    for (let n = from; n < from + 24; n += often(12, 3)) {
       const w = await diskWorld(t);
       let outcome;
       try {

@@ -21,6 +21,8 @@ const freshDatabase = async ({ TEST_POSTGRES: port }) => ({
 const onStore = (folder, store, title, env = {}) =>
   testFiles(folder).map((file) => fileTask(`${folder} on ${title}`, file, { STORE: store, ...env }));
 
+const together = (tasks) => tasks.map((task) => ({ ...task, together: task.group }));
+
 const ON_DISK = { TMPDIR: os.tmpdir() };
 
 // These commands refuse a store of several databases; api/backup tests that.
@@ -38,12 +40,12 @@ const all = [
   ...testFiles("oracle").map((file) => fileTask("oracle", file, {}, 900_000)),
   ...testFiles("eval").map((file) => fileTask("eval", file, {})),
   ...onStore("fault", "sqlite", "SQLite", ON_DISK),
-  ...onStore("fault", "postgres", "PostgreSQL", ON_DISK),
+  ...onStore("fault", "postgres", "PostgreSQL"),
   ...testFiles("clients").map((file) => fileTask("clients", file, { STORE: "sqlite" })),
   ...testFiles("clients").filter((file) => /\/mcp_\w+\.test/.test(file)).map((file) => fileTask("clients on PostgreSQL", file, { STORE: "postgres" })),
-  ...onStore("api", "postgres", "PostgreSQL"),
-  ...onStore("api", "postgres", "two-databases", { DATABASES: "2" }).filter(({ name }) => !ONE_DATABASE.includes(path.basename(name))),
-  ...onStore("api", "sqlite", "SQLite"),
+  ...together(onStore("api", "postgres", "PostgreSQL")),
+  ...together(onStore("api", "postgres", "two-databases", { DATABASES: "2" })).filter(({ name }) => !ONE_DATABASE.includes(path.basename(name))),
+  ...together(onStore("api", "sqlite", "SQLite")),
   exitCodeTask("lint", "lint", `${ROOT}/tools/lint`, "--only-text"),
   ...["lint_test", "packages_test", "minify_test", "reproducible_test", "deploy_test"].map((name) => countingTask("lint", name, `${ROOT}/tests/${name}`)),
   ...units.filter((binary) => !speaksPostgres(binary)).map((binary) => unitTask("unit", binary)),

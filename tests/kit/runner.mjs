@@ -6,10 +6,12 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { END_OF_FILE } from "./files.mjs";
 import { sanitizerReport, sanitizers } from "./process.mjs";
 
 export const ROOT = path.resolve(fileURLToPath(import.meta.url), "../../..");
 const REPORTER = path.join(ROOT, "tests/kit/reporter.mjs");
+const FILES = path.join(ROOT, "tests/kit/files.mjs");
 
 // One more than the number of cores, because most tests wait for a process or the disk. Tasks that do little but wait (`waits`)
 // have another slot.
@@ -88,28 +90,49 @@ const needsOf = (name) => {
 // collector cost more than they save. With a larger budget, only functions that run for long are optimized.
 const NODE_FLAGS = ["--interrupt-budget=1000000", "--single-threaded-gc"];
 
-let files = 0;
+let runs = 0;
 
-// A test file on one store. The reporter writes to a separate file, so that output cannot confuse it.
+// The results of a run of kit/files.mjs: the tests of each file that it has completed.
+function readResults(results, count) {
+  const done = Array.from({ length: count }, () => []);
+  let at = 0;
+  for (const line of read(results).split("\n").filter(Boolean)) {
+    const test = JSON.parse(line);
+    if (test.name === END_OF_FILE) at++;
+    else done[at].push(test);
+  }
+  return { tests: done, complete: at };
+}
+
+function resultOf(tests, problem, cpu) {
+  const ran = tests.filter((test) => test.skipped === undefined);
+  const failures = ran.filter((test) => !test.passed).map((test) => failure(test.name, test.error));
+  if (problem && failures.length === 0) failures.push(failure("the file as a whole", problem));
+  const skipped = tests.filter((test) => test.skipped !== undefined);
+  return { passed: ran.filter((test) => test.passed).length, failures, skipped, tests: ran, cpu };
+}
+
+// Runs test files one after the other in one process. The reporter writes to a separate file, so that output cannot
+// confuse it. The last result is that of the file in which the process failed, if it failed; files after it have none.
+async function runFiles(files, env, within) {
+  const results = path.join(os.tmpdir(), `penchant-results-${process.pid}-${++runs}`);
+  const args = [...NODE_FLAGS, `--test-reporter=${REPORTER}`, `--test-reporter-destination=${results}`, FILES, ...files];
+  const ended = await execute(process.execPath, args, { env, within: within * files.length });
+  const { tests, complete } = readResults(results, files.length);
+  const failed = tests.flat().some((test) => test.passed === false);
+  const broken = ended.late || complete < files.length || (ended.status !== 0 && !failed);
+  const problem = broken && `${ended.late ?? `status ${ended.status}`}\n${tail(ended.out + ended.err)}`;
+  const until = broken ? Math.min(complete, files.length - 1) + 1 : files.length;
+  return tests.slice(0, until).map((one, i) => resultOf(one, i === until - 1 && problem, ended.cpu / until));
+}
+
+// A test file on one store. Tasks with the same `together` have the same `env` and run in one process, a few at a time.
 export function fileTask(group, file, env, within = 300_000) {
   const name = path.relative(path.join(ROOT, "tests"), file).replace(/\.test\.mjs$/, "");
-  return {
-    group,
-    name,
-    needs: needsOf(name),
-    async run(shared) {
-      const results = path.join(os.tmpdir(), `penchant-results-${process.pid}-${++files}`);
-      const args = [...NODE_FLAGS, `--test-reporter=${REPORTER}`, `--test-reporter-destination=${results}`, file];
-      const result = await execute(process.execPath, args, { env: { ...shared, ...env }, within });
-      const tests = read(results).split("\n").filter(Boolean).map((line) => JSON.parse(line));
-      const ran = tests.filter((test) => test.skipped === undefined);
-      const failures = ran.filter((test) => !test.passed).map((test) => failure(test.name, test.error));
-      if (result.late || (result.status !== 0 && failures.length === 0))
-        failures.push(failure("the file as a whole", `${result.late ?? `status ${result.status}`}\n${tail(result.out + result.err)}`));
-      const skipped = tests.filter((test) => test.skipped !== undefined);
-      return { passed: ran.filter((test) => test.passed).length, failures, skipped, tests: ran, cpu: result.cpu };
-    },
-  };
+  const needs = needsOf(name);
+  const run = async (shared) => (await runFiles([file], { ...shared, ...env }, within))[0];
+  const runWith = (others, shared) => runFiles([file, ...others.map((task) => task.file)], { ...shared, ...env }, within);
+  return { group, name, file, needs, run, runWith };
 }
 
 // A cmocka binary.
@@ -246,6 +269,18 @@ async function runAlone(failed, shared) {
   }
 }
 
+// Node's start, and loading and compiling the test kit, take longer than most test files.
+const TOGETHER = 6;
+
+function takeTogether(queue) {
+  const [first] = queue;
+  let count = Math.min(1, queue.length);
+  while (first?.together && count < TOGETHER && queue[count]?.together === first.together) count++;
+  return queue.splice(0, count);
+}
+
+const runTogether = async ([first, ...others], shared) => (others.length > 0 ? first.runWith(others, shared) : [await run(first, shared)]);
+
 const run = (task, shared) => task.run(shared).catch((error) => ({ passed: 0, failures: [failure("the task", error.stack)] }));
 
 // Runs the tasks, prints failures in full and one line per group; returns { passed, failed }.
@@ -259,22 +294,26 @@ export async function runAll(tasks, shared = {}, { partial = false, again = fals
   const done = [];
   const failed = [];
   const cpus = os.cpus();
-  const slot = async (next) => {
-    for (let task; (task = next()); ) {
-      const group = groups.get(task.group);
+  const record = (task, result, ms) => {
+    const group = groups.get(task.group);
+    done.push({ group: task.group, name: task.name, ms, cpu: result.cpu ?? 0, passed: result.passed, tests: result.tests });
+    group.add(result);
+    for (const one of result.skipped ?? []) if (one.why) console.log(`     skipped: ${task.name}: ${one.skipped} (${one.why})`);
+    result.failures.forEach((one) => printFailure(task, one));
+    if (result.failures.length > 0) failed.push({ task, result, group });
+    if (group.left === 0 && group.failed === 0 && !(partial && group.isEmpty)) printGroup(group);
+  };
+  const slot = async (queue) => {
+    for (let tasks; (tasks = takeTogether(queue)).length > 0; ) {
       const began = Date.now();
-      group.began ??= began;
-      const result = await run(task, shared);
-      done.push({ group: task.group, name: task.name, ms: Date.now() - began, cpu: result.cpu ?? 0, passed: result.passed, tests: result.tests });
-      group.add(result);
-      for (const one of result.skipped ?? []) if (one.why) console.log(`     skipped: ${task.name}: ${one.skipped} (${one.why})`);
-      result.failures.forEach((one) => printFailure(task, one));
-      if (result.failures.length > 0) failed.push({ task, result, group });
-      if (group.left === 0 && group.failed === 0 && !(partial && group.isEmpty)) printGroup(group);
+      groups.get(tasks[0].group).began ??= began;
+      const results = await runTogether(tasks, shared);
+      results.forEach((result, i) => record(tasks[i], result, (Date.now() - began) / results.length));
+      queue.unshift(...tasks.slice(results.length)); // those that the process did not reach
     }
   };
-  const slots = Array.from({ length: SLOTS }, () => slot(() => busy.shift() ?? waiting.shift()));
-  await Promise.all([...slots, slot(() => waiting.shift())]);
+  const slots = Array.from({ length: SLOTS }, async () => (await slot(busy), slot(waiting)));
+  await Promise.all([...slots, slot(waiting)]);
   const withFailures = new Set(failed.map(({ group }) => group));
   if (again) await runAlone(failed, shared);
   withFailures.forEach(printGroup);

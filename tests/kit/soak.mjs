@@ -58,6 +58,7 @@ const tasks = [
   fileTask("fault on PostgreSQL", fault("nth_call"), { STORE: "postgres", ...ON_DISK }, HOUR),
   ...["mcp_conformance", "mcp_sign_in"].map((name) => fileTask("clients on PostgreSQL", path.join(ROOT, "tests/clients", `${name}.test.mjs`), { STORE: "postgres", SOAK: "1" }, HOUR)),
   fileTask("failing disks on SQLite", fault("disk"), { STORE: "sqlite", ...ON_DISK, SOAK: "1" }, HOUR),
+  fileTask("memory on PostgreSQL", fault("memory"), { STORE: "postgres", SOAK: "1" }, HOUR),
   fileTask("failover on PostgreSQL", fault("postgres_promotion"), { STORE: "postgres", ...ON_DISK, FAILOVER_ROUNDS: process.env.FAILOVER_ROUNDS ?? "5" }, HOUR),
   ...testFiles("cluster").map((file) => fileTask("cluster on PostgreSQL", file, { STORE: "postgres", ...ON_DISK }, HOUR)),
   ...Object.entries(stores).flatMap(([STORE, title]) => testFiles("versions").map((file) => fileTask(`versions on ${title}`, file, { STORE }, HOUR))),
@@ -65,8 +66,8 @@ const tasks = [
   fileTask("oracle", path.join(ROOT, "tests/oracle/hints.test.mjs"), { HINTS_SHARE: "1", HINTS_SEED: `${Date.now() % 1e6}` }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/tokenizer.test.mjs"), { TOKENIZER_SHARE: "10", TOKENIZER_SEED: `${Date.now() % 1e6}` }, HOUR),
   fileTask("oracle", path.join(ROOT, "tests/oracle/hints.test.mjs"), { HINTS_SHARE: "20", HINTS_SEED: `${Date.now() % 1e6}` }, 2 * HOUR),
-  ...testFiles("eval").map((file) => fileTask("eval", file, { EVAL_SHARE: "30" }, HOUR)),
-  ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite", EVERY_VIEW: "1", SCREENSHOTS: "1" }, HOUR)),
+  ...testFiles("eval").map((file) => fileTask("eval", file, { EVAL_SHARE: "30", SOAK: "1" }, HOUR)),
+  ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite", EVERY_VIEW: "1", SCREENSHOTS: "1", SOAK: "1" }, HOUR)),
   ...testFiles("browser").map((file) => fileTask("browser on PostgreSQL", file, { STORE: "postgres" }, HOUR)),
   ...unitBinaries("tsan").map((binary) => unitTask("TSan unit", binary)),
   ...unitBinaries("check")
