@@ -6,12 +6,12 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { END_OF_FILE } from "./files.mjs";
 import { sanitizerReport, sanitizers } from "./process.mjs";
 
 export const ROOT = path.resolve(fileURLToPath(import.meta.url), "../../..");
 const REPORTER = path.join(ROOT, "tests/kit/reporter.mjs");
 const FILES = path.join(ROOT, "tests/kit/files.mjs");
+const END_OF_FILE = "end of file";
 
 // One more than the number of cores, because most tests wait for a process or the disk. Tasks that do little but wait (`waits`)
 // have another slot.
@@ -116,7 +116,7 @@ function resultOf(tests, problem, cpu) {
 // confuse it. The last result is that of the file in which the process failed, if it failed; files after it have none.
 async function runFiles(files, env, within) {
   const results = path.join(os.tmpdir(), `penchant-results-${process.pid}-${++runs}`);
-  const args = [...NODE_FLAGS, `--test-reporter=${REPORTER}`, `--test-reporter-destination=${results}`, FILES, ...files];
+  const args = [...NODE_FLAGS, `--test-reporter=${REPORTER}`, `--test-reporter-destination=${results}`, FILES, END_OF_FILE, ...files];
   const ended = await execute(process.execPath, args, { env, within: within * files.length });
   const { tests, complete } = readResults(results, files.length);
   const failed = tests.flat().some((test) => test.passed === false);
