@@ -22,7 +22,7 @@ context_choose(const struct context_index *index, struct context_match *out, siz
         return;
     for (size_t i = out->count; i > at; i--)
         out->list[i] = out->list[i - 1];
-    out->list[at] = (struct context_choice){ chosen, context };
+    out->list[at] = (struct context_choice){ .domain = chosen, .context = context };
     out->count++;
     out->known = true;
 }

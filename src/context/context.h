@@ -17,6 +17,7 @@
 struct context_choice {
     const struct domain *domain;
     const struct context *context; /* NULL: the domain, without a specific context */
+    const struct context *second;  /* about as likely as `context`; NULL: none is */
 };
 
 struct context_match {

@@ -48,11 +48,11 @@ context_classify(const struct features *features, struct class_scores *out)
         out->of[k - 1] -= out->of[CLASS_NONE];
 }
 
-struct str
-context_classify_within(const struct features *features, size_t class, int32_t lead)
+struct likely_contexts
+context_classify_within(const struct features *features, size_t class)
 {
-    size_t first = classifier_table.first_context[class], best = 0;
-    size_t count = classifier_table.context_count[class];
+    size_t first = classifier_table.first_context[class];
+    size_t count = classifier_table.context_count[class], best = 0, second = 1;
     int32_t scores[CLASS_CONTEXTS_MAX] = { 0 };
     for (size_t i = 0; i < features->count; i++) {
         const int8_t *weights =
@@ -61,12 +61,18 @@ context_classify_within(const struct features *features, size_t class, int32_t l
         for (size_t k = 0; k < count; k++)
             scores[k] += weights[first + k];
     }
-    for (size_t k = 0; k < count; k++) {
-        scores[k] = score_of(scores[k], features, classifier_table.context_bias[first + k]);
-        best = scores[k] > scores[best] ? k : best;
-    }
+    if (count < 2)
+        return (struct likely_contexts){ STR_NONE, STR_NONE, 0 };
     for (size_t k = 0; k < count; k++)
-        if (k != best && scores[best] - scores[k] < lead)
-            return STR_NONE;
-    return count == 0 ? STR_NONE : str_of(classifier_table.contexts[first + best]);
+        scores[k] = score_of(scores[k], features, classifier_table.context_bias[first + k]);
+    for (size_t k = 0; k < count; k++) {
+        if (scores[k] > scores[best] || k == 0) {
+            second = k == 0 ? 1 : best;
+            best = k;
+        } else if (k != best && scores[k] > scores[second])
+            second = k;
+    }
+    return (struct likely_contexts){ str_of(classifier_table.contexts[first + best]),
+                                     str_of(classifier_table.contexts[first + second]),
+                                     scores[best] - scores[second] };
 }

@@ -42,8 +42,12 @@ struct str context_class_name(size_t class);
 /* `features` are those of the task. */
 void context_classify(const struct features *features, struct class_scores *out);
 
-/* The name of the context of the class that the task is most likely about, if it is at least by
- * `lead` more likely than the others; absent: none of them is. */
-struct str context_classify_within(const struct features *features, size_t class, int32_t lead);
+/* The names of the two contexts of the class that the task is most likely about, the likelier one
+ * first, and by how much it is more likely. Absent: the class has fewer contexts. */
+struct likely_contexts {
+    struct str first, second;
+    int32_t lead;
+};
+struct likely_contexts context_classify_within(const struct features *features, size_t class);
 
 #endif

@@ -44,6 +44,8 @@ context_is_among(const struct context_match *match, const struct str *names, siz
         const struct context_choice *choice = &match->list[i];
         if (choice->context != NULL && is_among(choice->context->name, names, count))
             return true;
+        if (choice->second != NULL && is_among(choice->second->name, names, count))
+            return true;
         for (size_t k = 0; choice->context == NULL && k < choice->domain->context_count; k++)
             if (is_among(choice->domain->contexts[k].name, names, count))
                 return true;

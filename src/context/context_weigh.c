@@ -10,12 +10,13 @@
 #define PART_WORDS 64 /* of a long text, which the classifier reads in parts */
 
 /* Measured with tests/eval: the least score of a domain that keywords propose, that of one that
- * they do not, how much lower than the best such a one may be, and by how much a context must lead
- * the others of its domain. */
+ * they do not, how much lower than the best such a one may be, by how much a context must lead the
+ * others of its domain, and by how much it leads a second one that is kept. */
 #define SCORE_KEPT 0
 #define SCORE_ENOUGH (CLASS_SCORE_SCALE * 5 / 4)
 #define SCORE_BEHIND (CLASS_SCORE_SCALE * 3 / 4)
 #define SCORE_LEAD (CLASS_SCORE_SCALE / 2)
+#define SCORE_SECOND (CLASS_SCORE_SCALE * 2)
 
 /* The class of a domain; CLASS_NONE if the classifier does not know it. */
 static size_t
@@ -37,7 +38,18 @@ best_class(const struct class_scores *scores)
     return best;
 }
 
-/* A context that the classifier does not choose clearly is the one whose name the task has. */
+/* NULL: the domain has no context of this name; "other" is none. */
+static const struct context *
+context_named(const struct domain *domain, struct str name)
+{
+    for (size_t i = 0; i < domain->context_count; i++)
+        if (str_eq(domain->contexts[i].name, name))
+            return &domain->contexts[i];
+    return NULL;
+}
+
+/* A context that the classifier does not choose clearly is the one whose name the task has. The
+ * second one is the next that is likely, or the one that was not chosen. */
 static void
 set_context(const struct context_index *index, const struct features *features,
             struct context_choice *choice)
@@ -45,10 +57,16 @@ set_context(const struct context_index *index, const struct features *features,
     size_t class = class_of(index, choice->domain);
     if (class == CLASS_NONE)
         return;
-    struct str name = context_classify_within(features, class, SCORE_LEAD);
-    for (size_t i = 0; i < choice->domain->context_count; i++)
-        if (str_eq(choice->domain->contexts[i].name, name))
-            choice->context = &choice->domain->contexts[i];
+    struct likely_contexts likely = context_classify_within(features, class);
+    const struct context *first = context_named(choice->domain, likely.first);
+    const struct context *second = context_named(choice->domain, likely.second);
+    const struct context *by_name = choice->context;
+    if (likely.lead >= SCORE_LEAD && first != NULL)
+        choice->context = first;
+    if (likely.lead < SCORE_SECOND)
+        choice->second = choice->context == first ? second : first;
+    else if (by_name != choice->context)
+        choice->second = by_name;
 }
 
 /* Cuts the next PART_WORDS words off the name of a label. */

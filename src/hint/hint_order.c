@@ -22,6 +22,7 @@
 #define STATEMENTS_LEAD 2
 #define STATEMENT_STEP 7864   /* 0.12 */
 #define STATEMENT_LEAST 26214 /* 0.4 */
+#define SECOND_PARTS 8        /* a weight in the second context loses one of these parts */
 #define GENERAL_PARTS 8       /* in a context, a member's general weight is one of these parts */
 
 /* ---- matching and weighting ---- */
@@ -33,6 +34,7 @@ struct query_view {
     enum hint_fallback fallback;
     bool has_context;
     size_t context; /* index in the domain; the number of contexts: none */
+    size_t second;  /* the same: one that is about as likely */
     const struct terms *task;
     const struct context_match *match;
     const struct domain *domain;
@@ -50,6 +52,7 @@ view_of(const struct hint_query *query, const struct domain *domain, const struc
                                .named = query->domains_named,
                                .fallback = domain->always ? HINT_EVERYTHING : query->fallback,
                                .context = domain->context_count,
+                               .second = domain->context_count,
                                .task = task,
                                .match = query->context,
                                .domain = domain };
@@ -60,6 +63,8 @@ view_of(const struct hint_query *query, const struct domain *domain, const struc
     view.has_context = choice != NULL && choice->context != NULL;
     if (view.has_context)
         view.context = (size_t)(choice->context - domain->contexts);
+    if (choice != NULL && choice->second != NULL)
+        view.second = (size_t)(choice->second - domain->contexts);
     task_words_find(domain->task_words, task, &view.meant);
     return view;
 }
@@ -89,6 +94,15 @@ means_member(const struct query_view *view, const struct member *member)
     return member_bits_has(&view->meant, (size_t)(member - view->domain->members));
 }
 
+/* A task can belong to two contexts: the second one counts a little less. */
+static int32_t
+weight_of(const struct query_view *view, const struct member *member)
+{
+    int32_t first = member->context_weights[view->context];
+    int32_t second = member->context_weights[view->second] / SECOND_PARTS * (SECOND_PARTS - 1);
+    return view->second < view->domain->context_count && second > first ? second : first;
+}
+
 /* False: the hint is left out. */
 static bool
 find_relevance(struct query_view *view, const struct hint *hint, struct relevance *out)
@@ -100,7 +114,7 @@ find_relevance(struct query_view *view, const struct hint *hint, struct relevanc
                (view->fallback == HINT_ONLY_SAFETY && critical && !hint->sensitive);
     if (!view->named && !view->chosen && !(critical && critical_needed(view)))
         return false;
-    out->weight = hint->member->context_weights[view->context];
+    out->weight = weight_of(view, hint->member);
     if (critical)
         return true;
     out->match = hint_match(hint, view->task, view->has_context ? view->context : HINT_CONTEXTS_MAX,

@@ -413,6 +413,7 @@ function spellingsOf(member, shown) {
 // ---- queries ----
 
 const weightIn = (member, context) => member.contexts[context] ?? member.contexts["*"] ?? 0.5;
+const weightInBoth = (member, context, second) => Math.max(weightIn(member, context), second ? (7 / 8) * weightIn(member, second) : 0);
 
 const isSafetyContext = (definitions, domain, [other, context]) =>
   definitions
@@ -427,7 +428,7 @@ export function concerned(definitions, hints, query, matches) {
   const known = choices.length > 0 && (query.domains === undefined || choices.some(([name]) => allowed.includes(name)));
   const isGated = known && query.domains === undefined;
   const isUnmatched = !known && Boolean(query.context) && query.domains === undefined && !query.general;
-  const choiceOf = new Map(choices);
+  const choiceOf = new Map(choices.map(([name, ...contexts]) => [name, contexts]));
   const concerns = (hint) => {
     const { domain, member, tier, sensitive } = hint;
     if (!allowed.includes(domain.name)) return false;
@@ -436,10 +437,10 @@ export function concerned(definitions, hints, query, matches) {
     const chosen = choiceOf.has(domain.name) || domain.always;
     const isElsewhere = domain.safety_contexts.length === 0 && !hasCritical(domain);
     if (tier === 0) return chosen || choices.some((choice) => (isElsewhere ? hasCritical(definitions.get(choice[0])) : isSafetyContext(definitions, domain, choice)));
-    const context = choiceOf.get(domain.name);
-    const isElsewhereOnly = member.only_in && !context && !choices.some(([name, one]) => (one ? [one] : definitions.get(name).contexts.map((each) => each.name)).some((each) => member.only_in.includes(each)));
+    const [context, second] = choiceOf.get(domain.name) ?? [];
+    const isElsewhereOnly = member.only_in && !context && !choices.some(([name, one, other]) => (one ? [one, other] : definitions.get(name).contexts.map((each) => each.name)).some((each) => member.only_in.includes(each)));
     if (isElsewhereOnly && !sharesWords(hint, query.context, context)) return false;
-    const weight = isInTask(domain, member, query.context) ? Math.max(weightIn(member, context), IN_TASK) : weightIn(member, context);
+    const weight = isInTask(domain, member, query.context) ? Math.max(weightInBoth(member, context, second), IN_TASK) : weightInBoth(member, context, second);
     return chosen && (weight >= (context ? LEAST_CONTEXT : LEAST_DOMAIN) || sharesWords(hint, query.context, context));
   };
   const isShown = ({ sensitive }) => !sensitive || query.sensitive !== false;

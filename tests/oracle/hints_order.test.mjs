@@ -74,6 +74,15 @@ test("a task that matches a domain but none of its contexts gets what matters in
   assert.doesNotMatch(life.hints.join(" "), /43/);
 });
 
+test("a task that fits two contexts gets what matters in either, the likelier one first", () => {
+  const record = { coding_profile: { testing_frameworks: ["Vitest"], paradigms: ["functional"], commit_style: "conventional" } };
+  const [both, tests] = ask(record, { context: "fix the failing test and clean up the module", max_tokens: 500 }, { context: "test_writing", max_tokens: 500 });
+  assert.ok(place(both.hints, "Vitest") < place(both.hints, "functional"));
+  assert.doesNotMatch(both.hints.join(" "), /onventional/);
+  assert.ok(place(tests.hints, "Vitest") >= 0);
+  assert.doesNotMatch(tests.hints.join(" "), /functional/);
+});
+
 test("units come before tone where they matter to the context", () => {
   const record = { communication_profile: { tones: ["casual"], units: "metric" }, food_profile: { favorite_foods: ["ramen"] } };
   const [recipe, mix] = ask(record, { context: "recipe_recommendation", max_tokens: 500 }, { max_tokens: 500 });

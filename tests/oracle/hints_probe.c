@@ -6,7 +6,8 @@
  *   [the API's answer to each query]
  * "domains" are the requested domains, "allowed" those that the token may use. A query
  * {"stored": true} returns the atoms as they are stored, and {"label": "…"} the domains that a
- * context matches: [["food_profile", "restaurant_search"], ["travel_profile", null]], or
+ * context matches, with a context of each and perhaps a second one:
+ * [["food_profile", "restaurant_search", "food_delivery"], ["travel_profile", null]], or
  * "unrelated". Values that cannot be stored are left out, and hint sets are written as text and
  * read back, as the store does. */
 #include "config/definitions.h"
@@ -184,6 +185,8 @@ answer_label(const struct domains *domains, struct str label, struct json *out)
         json_open_array(out);
         json_str(out, match.list[i].domain->name);
         json_str(out, context == NULL ? STR_NONE : context->name);
+        if (match.list[i].second != NULL)
+            json_str(out, match.list[i].second->name);
         json_close_array(out);
     }
     json_close_array(out);

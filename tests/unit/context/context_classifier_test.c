@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-/* "food_profile:restaurant_search travel_profile"; "-": nothing matches. */
+/* "food_profile:restaurant_search travel_profile:trip_planning|hotel_search"; "-": no match. */
 static struct str
 found_in(struct arena *mem, const struct context_index *index, const char *task)
 {
@@ -14,10 +14,13 @@ found_in(struct arena *mem, const struct context_index *index, const char *task)
     struct str out = STR("");
     context_find(index, str_of(task), &match);
     for (size_t i = 0; i < match.count; i++) {
-        const struct context *context = match.list[i].context;
+        const struct context *context = match.list[i].context, *second = match.list[i].second;
         out = str_format(mem, "%.*s%s%.*s%s%.*s", STR_ARG(out), i == 0 ? "" : " ",
                          STR_ARG(match.list[i].domain->name), context == NULL ? "" : ":",
                          STR_ARG(context == NULL ? STR("") : context->name));
+        assert_true(second == NULL || second != context);
+        if (second != NULL)
+            out = str_format(mem, "%.*s|%.*s", STR_ARG(out), STR_ARG(second->name));
     }
     return match.known ? out : match.unrelated ? STR("unrelated") : STR("-");
 }
@@ -172,6 +175,22 @@ a_keyword_in_passing_does_not_match(void **state)
 }
 
 static void
+a_task_that_fits_two_contexts_has_both(void **state)
+{
+    (void)state;
+    static const struct row rows[] = {
+        { "two kinds", "a film or a series for tonight",
+          "media_profile:movie_recommendation|show_recommendation" },
+        { "two steps", "fix the failing test and clean up the module",
+          "coding_profile:test_writing|refactoring" },
+        { "one that is clear", "compare music subscriptions with better sound",
+          "music_preferences:music_recommendation" },
+        { "a name", "restaurant_search", "food_profile:restaurant_search" },
+    };
+    CHECK_ROWS(kit_context_index(), rows);
+}
+
+static void
 names_of_contexts_match_whatever_the_scores(void **state)
 {
     (void)state;
@@ -215,6 +234,7 @@ main(void)
         cmocka_unit_test(a_task_without_keywords_matches),
         cmocka_unit_test(a_long_text_matches_by_its_parts),
         cmocka_unit_test(a_keyword_in_passing_does_not_match),
+        cmocka_unit_test(a_task_that_fits_two_contexts_has_both),
         cmocka_unit_test(names_of_contexts_match_whatever_the_scores),
         cmocka_unit_test(a_class_without_a_domain_is_not_chosen),
     };
