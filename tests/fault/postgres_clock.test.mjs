@@ -7,6 +7,8 @@ import { FaultInjection } from "../kit/fault_injection.mjs";
 import { at, RATES, via } from "../kit/nodes.mjs";
 import { addApp, addPerson, EVERYTHING } from "../kit/oauth.mjs";
 import { Client, MUSIC } from "../kit/preferences.mjs";
+import { behindProxy } from "../kit/pg_proxy.mjs";
+import { Program } from "../kit/process.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres, world } from "../kit/world.mjs";
 
@@ -72,6 +74,28 @@ onPostgres("five minutes end no authorization that two nodes share, and no famil
     faults.skewClock(0);
     await until("readiness", () => isReady(wrong));
   }
+});
+
+// Meanwhile the readiness thread gets no answer, because its query waits for a lock.
+onPostgres("the answer to each change query sets the clock, so that the next request is handled at the database's time", async (t) => {
+  const { cluster, w, between } = await behindProxy(t, RATES);
+  const api = await Client.connect(await addPerson(w, "ada"), await addApp(w, { owner: "first" }), { scope: EVERYTHING });
+  await api.write(MUSIC, { genres: ["jazz"] });
+  const holder = new Program("psql", ["-qAtX", cluster.address(w.database)], { stdio: ["pipe", "pipe", "pipe"] });
+  t.after(() => holder.signal("SIGKILL"));
+  holder.child.stdin.write("BEGIN; LOCK TABLE schema_step IN ACCESS EXCLUSIVE MODE; SELECT 'locked';\n");
+  await until("the lock", () => holder.out.includes("locked"));
+  await until("readiness to end", async () => !(await isReady(w)));
+  const minutes = (count) => 60 * count;
+  // An access token is valid for an hour.
+  for (const [seconds, status] of [[minutes(58), 200], [minutes(62), 401]]) {
+    between.clockAhead = seconds;
+    for (let i = 0; i < 2; i++) {
+      const answer = await api.get(`preferences/${MUSIC}`);
+      if (i > 0) assert.equal(answer.status, status, `${seconds} s ahead: ${answer.text}`); // the first one may have begun with the old time
+    }
+  }
+  assert.ok(!(await isReady(w)), "the readiness thread still gets no answer");
 });
 
 onPostgres("housekeeping of a node that is 40 days ahead deletes nothing of the cluster", async (t) => {

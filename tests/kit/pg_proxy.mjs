@@ -5,13 +5,20 @@ import net from "node:net";
 import { Cluster, databaseAddress } from "./pg.mjs";
 import { world } from "./world.mjs";
 
+// Changes the times in results: a column of 16 digits, in microseconds.
+function ahead(bytes, seconds) {
+  const later = (column, digits) => `\0\0\0\x10${BigInt(digits) + BigInt(seconds) * 1_000_000n}`;
+  return Buffer.from(bytes.toString("latin1").replaceAll(/\0\0\0\x10(\d{16})/g, later), "latin1");
+}
+
 // `onCommit` decides once what happens to the next COMMIT, or, with `onCommitOf`, to that of the next transaction
 // that runs a statement with this name. `delayMs` is how long everything that the service sends waits on its way
 // to the database. While `isCut` is true, connections are closed. While `swallows` is true, nothing passes in either
 // direction, and new connections get no answer: the network between them is partitioned. `accepted` counts connections.
+// `clockAhead` is by how many seconds the database's clock seems to be ahead.
 export async function proxy(t, port) {
   const sockets = new Set();
-  const between = { onCommit: null, onCommitOf: null, delayMs: 0, isCut: false, swallows: false, accepted: 0 };
+  const between = { onCommit: null, onCommitOf: null, delayMs: 0, isCut: false, swallows: false, accepted: 0, clockAhead: 0 };
   const server = net.createServer((client) => {
     between.accepted++;
     if (between.isCut) return client.destroy();
@@ -34,7 +41,7 @@ export async function proxy(t, port) {
       between.onCommit = between.onCommitOf = null;
       return decide({ client, upstream, bytes });
     });
-    upstream.on("data", (bytes) => between.swallows || client.write(bytes));
+    upstream.on("data", (bytes) => between.swallows || client.write(between.clockAhead === 0 ? bytes : ahead(bytes, between.clockAhead)));
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   server.unref(); // a test that fails may not come to its end
