@@ -90,13 +90,14 @@ knows(struct postgres_store *store, const char *incarnation)
     return same;
 }
 
-/* False: the incarnation is the known one. */
+/* False: the incarnation is the known one. Meanwhile another thread may have connected to a server
+ * with a newer timeline. */
 static bool
 set_incarnation(struct postgres_store *store, const char *incarnation)
 {
     pthread_mutex_lock(&store->lock);
     bool differs = strcmp(store->incarnation, incarnation) != 0;
-    if (differs) {
+    if (differs && postgres_timeline_of(incarnation) >= store->timeline) {
         snprintf(store->incarnation, sizeof store->incarnation, "%s", incarnation);
         atomic_fetch_add(&store->incarnations, 1);
     }
@@ -141,8 +142,6 @@ prepare(struct postgres_connection *connection)
     char limit[64];
     snprintf(limit, sizeof limit, "SET statement_timeout = %lld",
              (long long)connection->deadline_ms * 9 / 10);
-    if (!postgres_find_pooler(connection))
-        return false;
     if (!connection->pooled && !postgres_command(connection, limit))
         return false;
     return postgres_command(connection, removal) &&
@@ -177,6 +176,14 @@ send_query(struct postgres_change_query *query)
     return query->unread;
 }
 
+/* Another server than before. False: it must not be used, or does not answer. */
+static bool
+follow(struct postgres_connection *connection, const char *incarnation)
+{
+    snprintf(connection->incarnation, sizeof connection->incarnation, "%s", incarnation);
+    return postgres_sync_may_use(connection) && postgres_command(connection, note_lost);
+}
+
 enum reply { FAILED, ASK_AGAIN, ANSWERED };
 
 /* ASK_AGAIN: the brief query was not enough. */
@@ -194,7 +201,7 @@ read_answer(struct postgres_change_query *query)
         reply = query->is_brief && !query->unchanged ? ASK_AGAIN : ANSWERED;
     }
     if (reply == ANSWERED && !knows(query->store, PQgetvalue(result, 0, 4)) &&
-        !postgres_command(query->connection, note_lost))
+        !follow(query->connection, PQgetvalue(result, 0, 4)))
         reply = FAILED;
     if (reply == ANSWERED) {
         struct why unused = { 0 };

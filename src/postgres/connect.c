@@ -239,17 +239,60 @@ connect_host(struct postgres_store *store, struct postgres_host *host, int64_t u
     free(addresses);
     if (handle != NULL) /* before the server can send one: libpq would print it */
         PQsetNoticeReceiver(handle, ignore_notice, NULL);
-    if (handle != NULL && finish(store, host, handle, until, &late)) {
-        host->reached_at = clock_ticks_ns();
-        host->failed_at = 0;
+    if (handle != NULL && finish(store, host, handle, until, &late))
         return handle;
-    }
     host->failed_at = clock_ticks_ns();
     char problem[200];
     snprintf(problem, sizeof problem, "at \"%s\", port %s failed: no answer in time",
              host->name != NULL ? host->name : host->address, PQport(handle));
     add_reasons(late ? problem : PQerrorMessage(handle), reasons, size);
     PQfinish(handle);
+    return NULL;
+}
+
+/* Whether the server answers and is not an old primary. */
+static bool
+check_server(struct postgres_connection *connection, int64_t until, struct why *why)
+{
+    struct postgres_host *host = connection->host;
+    const char *name = host->name != NULL ? host->name : host->address;
+    int64_t left_ms = (until - clock_ticks_ns()) / 1000000;
+    connection->deadline_ms = left_ms > 0 ? left_ms : 1;
+    bool answered = postgres_find_pooler(connection);
+    connection->deadline_ms = connection->store->deadline_ms;
+    if (answered && postgres_sync_may_use(connection)) {
+        host->reached_at = clock_ticks_ns();
+        host->failed_at = 0;
+        return true;
+    }
+    host->failed_at = clock_ticks_ns();
+    if (answered)
+        why_set(why, "at \"%s\", port %s refused: " POSTGRES_OLD_PRIMARY, name,
+                PQport(connection->handle));
+    else if (connection->late)
+        why_set(why,
+                "at \"%s\", port %s failed: it accepts connections, but did not answer in time; if "
+                "a connection pooler is in between, its pool may be too small for this service",
+                name, PQport(connection->handle));
+    else
+        why_set(why, "%s", PQerrorMessage(connection->handle));
+    return false;
+}
+
+static struct postgres_connection *
+try_host(struct postgres_store *store, struct postgres_host *host, int64_t until, char *reasons,
+         size_t size)
+{
+    struct why why = { 0 };
+    PGconn *handle = connect_host(store, host, until, reasons, size);
+    if (handle == NULL)
+        return NULL;
+    struct postgres_connection *connection = memory_alloc(1, sizeof *connection);
+    *connection = (struct postgres_connection){ .handle = handle, .store = store, .host = host };
+    if (check_server(connection, until, &why))
+        return connection;
+    add_reasons(why.text, reasons, size);
+    postgres_disconnect(connection);
     return NULL;
 }
 
@@ -262,15 +305,9 @@ try_hosts(struct postgres_store *store, int64_t until, char *reasons, size_t siz
     sort_hosts(store, hosts);
     for (size_t i = 0; i < store->host_count; i++) { /* each may use its share of the rest */
         int64_t share = now + (until - now) / (int64_t)(store->host_count - i);
-        PGconn *handle = connect_host(store, hosts[i], share, reasons, size);
-        if (handle != NULL) {
-            struct postgres_connection *connection = memory_alloc(1, sizeof *connection);
-            *connection = (struct postgres_connection){ .handle = handle,
-                                                        .store = store,
-                                                        .host = hosts[i],
-                                                        .deadline_ms = store->deadline_ms };
+        struct postgres_connection *connection = try_host(store, hosts[i], share, reasons, size);
+        if (connection != NULL)
             return connection;
-        }
         now = clock_ticks_ns();
     }
     return NULL;

@@ -48,6 +48,11 @@ static const char blocker[] =
     " AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')"
     " ORDER BY c.relname LIMIT 1";
 
+static const char old_primary[] =
+    "The database that accepts writes is an old primary: " POSTGRES_OLD_PRIMARY
+    ", so it lacks what was written since. Start the newer server; or, to use the older data, "
+    "restart this service.";
+
 struct postgres_monitor {
     struct postgres_store *store;
     struct postgres_connection *connection;
@@ -181,6 +186,13 @@ set_incarnation(struct postgres_monitor *monitor, const char *incarnation)
     pthread_mutex_unlock(&monitor->lock);
 }
 
+static bool
+is_old_primary(struct postgres_connection *connection, const char *incarnation)
+{
+    snprintf(connection->incarnation, sizeof connection->incarnation, "%s", incarnation);
+    return !postgres_sync_may_use(connection);
+}
+
 /* The answer is the result of the round. */
 static void
 ask_on(struct postgres_monitor *monitor, struct postgres_connection *connection, struct why *why)
@@ -188,9 +200,14 @@ ask_on(struct postgres_monitor *monitor, struct postgres_connection *connection,
     connection->deadline_ms = ROUND_MS;
     int64_t sent = clock_ticks_ns();
     PGresult *result = postgres_run(connection, state);
-    if (PQresultStatus(result) == PGRES_TUPLES_OK)
+    bool answered = PQresultStatus(result) == PGRES_TUPLES_OK;
+    if (answered)
         atomic_store(&monitor->answered_at, clock_ticks_ns());
-    check_result(connection, result, sent, why);
+    if (answered && is_old_primary(connection, PQgetvalue(result, 0, 4))) {
+        why_set(why, "%s", old_primary);
+        connection->lost = true; /* look for another host */
+    } else
+        check_result(connection, result, sent, why);
     if (why->text[0] == '\0') {
         set_incarnation(monitor, PQgetvalue(result, 0, 4));
         forget_changes(monitor, connection, PQgetvalue(result, 0, 3));
@@ -216,6 +233,17 @@ ask_on_pool_connection(struct postgres_monitor *monitor, int64_t refused_after, 
     return true;
 }
 
+/* "session is read-only" is the reason that libpq gives. */
+static void
+explain(const char *unreachable, struct why *why)
+{
+    if (strstr(unreachable, POSTGRES_OLD_PRIMARY) != NULL)
+        why_set(why, "%s", old_primary);
+    else
+        why_set(why, "The database %s. Try again in a few seconds.",
+                strstr(unreachable, "read-only") != NULL ? "is read-only" : "does not respond");
+}
+
 /* True if the connection was closed while it was idle: ask again on a new one. */
 static bool
 ask(struct postgres_monitor *monitor, struct why *why)
@@ -226,11 +254,9 @@ ask(struct postgres_monitor *monitor, struct why *why)
     if (!was_idle)
         monitor->connection = postgres_connect(monitor->store, ROUND_MS, &unreachable);
     struct postgres_connection *connection = monitor->connection;
-    if (connection == NULL) { /* "session is read-only" is the reason that libpq gives */
+    if (connection == NULL) {
         if (!ask_on_pool_connection(monitor, clock_ticks_ns() - began, why))
-            why_set(why, "The database %s. Try again in a few seconds.",
-                    strstr(unreachable.text, "read-only") != NULL ? "is read-only"
-                                                                  : "does not respond");
+            explain(unreachable.text, why);
         return false;
     }
     ask_on(monitor, connection, why);

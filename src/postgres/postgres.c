@@ -81,22 +81,13 @@ static enum err
 schema_lock(struct db *db, struct why *why)
 {
     struct postgres_connection *connection = store_of(db)->schema_connection;
-    struct why problem = { 0 };
     int64_t unsafe = 0;
-    /* A pooler may accept a connection without having one to the server. */
     connection->deadline_ms = POSTGRES_START_MS;
     enum err err = schema_run(db,
                               "SELECT COUNT(*) FROM pg_settings"
                               " WHERE name = 'synchronous_commit' AND setting = 'off'",
-                              &unsafe, &problem);
+                              &unsafe, why);
     connection->deadline_ms = SCHEMA_MS;
-    if (connection->late)
-        why_set(why,
-                "store: PostgreSQL accepts connections, but did not answer within %d seconds; "
-                "if a connection pooler is in between, its pool is too small for this service",
-                POSTGRES_START_MS / 1000);
-    else if (err)
-        *why = problem;
     if (!err && unsafe) {
         why_set(
             why,

@@ -79,6 +79,7 @@ struct postgres_host {
     _Atomic int64_t
         failed_at; /* clock_ticks_ns() of the last failure; 0: none since it was reached */
     _Atomic int64_t reached_at;     /* … of the last connection that was made; 0: none */
+    _Atomic bool is_old_primary;    /* it was refused for its timeline, which was logged */
     struct postgres_lookup *lookup; /* of its addresses; NULL: none runs. Under the store's lock */
     struct postgres_canceller *canceller;
 };
@@ -120,8 +121,9 @@ struct postgres_store {
     int64_t borrow_ms;     /* how long a transaction waits for a connection */
     uint64_t generation;   /* changes when a connection is lost: older ones are not reused */
     int64_t connect_after; /* clock_ticks_ns(): no attempt before it */
-    char incarnation[100]; /* of the server that versions are synchronized with */
+    char incarnation[100]; /* of the server that versions are synchronized with; empty: of none */
     _Atomic uint64_t incarnations; /* its number; 0: not synchronized yet */
+    uint64_t timeline;             /* the highest that was used; 0: none is known */
 
     _Atomic uint64_t transactions;
     _Atomic uint64_t groups; /* that shared a transaction */
@@ -183,7 +185,8 @@ void postgres_cancel(const struct postgres_connection *connection);
 void postgres_close_cancelled(const struct postgres_connection *connection);
 
 /* begin.c: begins a transaction that writes, and remembers its id. False: nothing has begun,
- * because the connection was lost, or the schema is newer than this program (`schema_is_newer`).
+ * because the connection was lost or discarded, or the schema is newer than this program
+ * (`schema_is_newer`).
  * The second form sends and takes it as a part of a pipeline; after false, the caller rolls back.
  */
 bool postgres_begin_prepare(struct postgres_connection *connection); /* once, if not pooled */
@@ -314,7 +317,7 @@ void postgres_free_hosts(struct postgres_store *store);
 
 /* A connection outside the pool, without prepared statements. Tries the hosts in the order of the
  * address, those that failed last after the others, and does not wait for one while another thread
- * has reached another. NULL if none accepts writes in `within_ms`. */
+ * has reached another. NULL if none accepts writes in `within_ms`, or only an old primary does. */
 struct postgres_connection *postgres_connect(struct postgres_store *store, int64_t within_ms,
                                              struct why *why);
 void postgres_disconnect(struct postgres_connection *connection); /* NULL is allowed */
@@ -325,7 +328,7 @@ void postgres_disconnect(struct postgres_connection *connection); /* NULL is all
  * of the server. False: no answer. */
 bool postgres_find_pooler(struct postgres_connection *connection);
 
-/* Makes a new connection ready for statements of the program. */
+/* Makes a new connection of postgres_connect() ready for statements of the program. */
 enum err postgres_set_up(struct postgres_connection *connection, struct why *why);
 
 /* Prepares every statement, so that an invalid one fails now. */
@@ -404,6 +407,13 @@ void postgres_sync_idle(struct postgres_store *store);
 /* Whether the connection leads to the server that versions are synchronized with. If not, what was
  * read must not be used. */
 bool postgres_sync_is_same_server(struct postgres_connection *connection);
+
+/* Whether the connection's incarnation may be used: not if its timeline is older than one that this
+ * process has used, because the server lacks what was written since. If it is newer, the server
+ * that versions are synchronized with is not used any longer. */
+bool postgres_sync_may_use(const struct postgres_connection *connection);
+uint64_t postgres_timeline_of(const char *incarnation);                       /* 0: unknown */
+#define POSTGRES_OLD_PRIMARY "its timeline is older than the one used before" /* the reason */
 
 /* monitor.c */
 void postgres_monitor_start(struct postgres_store *store);

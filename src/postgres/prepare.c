@@ -57,8 +57,7 @@ postgres_find_pooler(struct postgres_connection *connection)
 enum err
 postgres_set_up(struct postgres_connection *connection, struct why *why)
 {
-    if (postgres_find_pooler(connection) &&
-        (connection->pooled || (set_limits(connection) && postgres_begin_prepare(connection)))) {
+    if (connection->pooled || (set_limits(connection) && postgres_begin_prepare(connection))) {
         connection->prepared = memory_alloc(2 * db_statement_count(), sizeof(bool));
         return ERR_NONE;
     }

@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/background.h"
 #include "base/clock.h"
+#include "base/log.h"
 
 #include <stddef.h>
 #include <stdlib.h>
@@ -161,6 +162,47 @@ postgres_sync_idle(struct postgres_store *store)
     postgres_sync(&store->db, &syncer->idle);
 }
 
+/* Lets the change query connect again. */
+static void
+find_server(struct postgres_store *store)
+{
+    if (store->syncer == NULL)
+        return;
+    atomic_store(&store->syncer->query.doubted, true);
+    postgres_sync_idle(store);
+}
+
+uint64_t
+postgres_timeline_of(const char *incarnation)
+{
+    return strtoull(incarnation, NULL, 16); /* the first of its words */
+}
+
+bool
+postgres_sync_may_use(const struct postgres_connection *connection)
+{
+    struct postgres_store *store = connection->store;
+    uint64_t timeline = postgres_timeline_of(connection->incarnation);
+    pthread_mutex_lock(&store->lock);
+    uint64_t used = store->timeline;
+    if (timeline > used)
+        store->timeline = timeline;
+    bool leaves = timeline > used && store->incarnation[0] != '\0';
+    if (leaves) {
+        store->incarnation[0] = '\0';
+        atomic_fetch_add(&store->incarnations, 1);
+    }
+    pthread_mutex_unlock(&store->lock);
+    if (leaves)
+        find_server(store);
+    bool old = timeline != 0 && timeline < used;
+    if (atomic_exchange(&connection->host->is_old_primary, old) != old && old)
+        log_warn("store_old_primary", log_text("host", str_of(PQhost(connection->handle))),
+                 log_text("port", str_of(PQport(connection->handle))),
+                 log_number("timeline", (int64_t)timeline), log_number("used", (int64_t)used));
+    return !old;
+}
+
 bool
 postgres_sync_is_same_server(struct postgres_connection *connection)
 {
@@ -169,12 +211,13 @@ postgres_sync_is_same_server(struct postgres_connection *connection)
     if (connection->confirmed == current) /* 0: nothing is cached */
         return true;
     pthread_mutex_lock(&store->lock);
-    bool same = strcmp(connection->incarnation, store->incarnation) == 0;
+    bool same =
+        store->incarnation[0] != '\0' && strcmp(connection->incarnation, store->incarnation) == 0;
     if (same)
         connection->confirmed = atomic_load(&store->incarnations);
     pthread_mutex_unlock(&store->lock);
-    if (!same && store->syncer != NULL)
-        atomic_store(&store->syncer->query.doubted, true); /* one of the two is not the primary */
+    if (!same) /* one of the two is not the primary */
+        find_server(store);
     return same;
 }
 

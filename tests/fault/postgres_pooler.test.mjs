@@ -49,7 +49,7 @@ onPostgres("in session mode a pool that is too small ends the start with a reaso
   const second = w.launch();
   const { status } = await second.exited(60_000); // the documented 5 seconds, on a busy machine
   assert.equal(status, 1);
-  assert.match(second.err, /PostgreSQL accepts connections, but did not answer within 5 seconds; if a connection pooler is in between, its pool is too small/);
+  assert.match(second.err, /it accepts connections, but did not answer in time; if a connection pooler is in between, its pool may be too small/);
   w.service = first;
   const readiness = await w.get("/readyz");
   assert.equal(readiness.status, 503); // it needs three connections
