@@ -6,7 +6,11 @@
  * older version changes nothing after the schema has moved past it. Reading is not blocked.
  *
  * A pooler may run every transaction on another server connection. There the settings that
- * prepare.c makes for a connection are made for the transaction. */
+ * prepare.c makes for a connection are made for the transaction, and the incarnation of its server
+ * is read in it.
+ *
+ * A transaction begins only on the server that versions are synchronized with. Another one may be
+ * an old primary, and what was written there would be lost. */
 #include "postgres/postgres.h"
 
 #include "base/log.h"
@@ -18,8 +22,9 @@ static const char lock[] = "LOCK TABLE schema_step IN ROW EXCLUSIVE MODE";
 static const char state[] = STATE;
 static const char preparation[] = "PREPARE store_begin AS " STATE;
 static const char prepared[] = "EXECUTE store_begin"; /* planning takes longer than all else here */
-static const char limits[] = ", set_config('statement_timeout', '%lld', true)"
-                             ", set_config('idle_in_transaction_session_timeout', '%d', true)";
+static const char limits[] =
+    "," POSTGRES_INCARNATION ", set_config('statement_timeout', '%lld', true)"
+    ", set_config('idle_in_transaction_session_timeout', '%d', true)";
 static const char planner[] = POSTGRES_PLANNER("true");
 
 #define STATE_MAX (sizeof state + sizeof limits + sizeof planner + 64)
@@ -46,6 +51,15 @@ may_write(struct postgres_connection *connection, const PGresult *result)
         !str_to_int(str_of(PQgetvalue(result, 0, 1)), 0, INT64_MAX, &step))
         return false;
     snprintf(connection->xid, sizeof connection->xid, "%s", PQgetvalue(result, 0, 0));
+    if (connection->pooled) {
+        snprintf(connection->incarnation, sizeof connection->incarnation, "%s",
+                 PQgetvalue(result, 0, 2));
+        connection->confirmed = 0;
+    }
+    if (!postgres_sync_is_same_server(connection)) {
+        postgres_discard(connection);
+        return false;
+    }
     if (step > store->schema_known)
         postgres_schema_is_newer(store, step);
     return step <= store->schema_known;

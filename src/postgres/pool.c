@@ -324,7 +324,8 @@ postgres_give_back(struct postgres_store *store, struct postgres_connection *con
     if (connection->lost && current && !alone) {
         dropped = take_idle(store);
         store->generation++;
-        if (PQstatus(connection->handle) == CONNECTION_OK && store->host_count == 1)
+        if (PQstatus(connection->handle) == CONNECTION_OK && store->host_count == 1 &&
+            !connection->elsewhere)
             store->connect_after = postgres_until(RECONNECT_MS);
     }
     bool reusable =

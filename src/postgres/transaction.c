@@ -226,11 +226,24 @@ send_commit(struct postgres_connection *connection, const struct touched *touche
     return postgres_run(connection, script);
 }
 
+/* Whether versions were synchronized with another server since the transaction began. What it has
+ * read may be lost, and what it writes would be, so it runs again there. */
+static bool
+server_changed(struct postgres_connection *connection)
+{
+    if (postgres_sync_is_same_server(connection))
+        return false;
+    postgres_discard(connection);
+    return true;
+}
+
 /* In a failed transaction COMMIT rolls back and succeeds with the tag ROLLBACK. */
 enum outcome
 postgres_commit(struct postgres_tx *tx, enum err *err)
 {
     struct postgres_connection *connection = tx->connection;
+    if (server_changed(connection))
+        return LOST_BEFORE;
     connection->commits = true;
     PGresult *result = send_commit(connection, tx->touched);
     connection->commits = false;
@@ -265,7 +278,7 @@ attempt_write(struct postgres_store *store, struct postgres_connection *connecti
         *err = tx.tx.broken;
     if (!*err)
         return postgres_commit(&tx, err);
-    if (connection->lost)
+    if (connection->lost || server_changed(connection))
         return LOST_BEFORE;
     postgres_command(connection, "ROLLBACK");
     return tx.conflict ? CONFLICT : REJECTED;
@@ -312,6 +325,7 @@ postgres_write_since(struct db *db, db_work *work, void *argument, int64_t first
         histogram_observe(&store->transaction_latency, clock_ticks_ns() - began);
         if (outcome == LOST)
             outcome = postgres_find_out(connection);
+        bool elsewhere = connection->elsewhere;
         postgres_give_back(store, connection);
         switch (outcome) {
         case DONE:
@@ -331,6 +345,8 @@ postgres_write_since(struct db *db, db_work *work, void *argument, int64_t first
             wait_before_retry(i);
             break;
         case LOST_BEFORE: /* an idle connection had become stale: the next one is new */
+            if (elsewhere)
+                wait_before_retry(i); /* versions follow to the new server */
             break;
         }
         atomic_fetch_add(&store->retries, 1);
@@ -353,7 +369,10 @@ postgres_begin_write(struct db *db)
     struct postgres_store *store = store_of(db);
     struct postgres_connection *connection = NULL;
     atomic_fetch_add(&store->transactions, 1);
-    for (size_t i = 0; i < 2 && !store->schema_is_newer; i++) {
+    bool elsewhere = false;
+    for (size_t i = 0; i < (elsewhere ? ATTEMPTS_MAX : 2) && !store->schema_is_newer; i++) {
+        if (elsewhere)
+            wait_before_retry(i); /* versions follow to the new server */
         if (postgres_borrow(store, &connection))
             break;
         if (postgres_begin(connection)) {
@@ -364,6 +383,7 @@ postgres_begin_write(struct db *db)
                                               .touched = &steps->touched };
             return &steps->tx.tx;
         }
+        elsewhere = connection->elsewhere;
         postgres_give_back(store, connection);
     }
     atomic_fetch_add(&store->failed, 1);
@@ -373,7 +393,7 @@ postgres_begin_write(struct db *db)
 static enum outcome
 roll_back(struct postgres_tx *tx)
 {
-    if (tx->connection->lost)
+    if (tx->connection->lost || server_changed(tx->connection))
         return LOST_BEFORE;
     postgres_command(tx->connection, "ROLLBACK");
     return tx->conflict ? CONFLICT : REJECTED;

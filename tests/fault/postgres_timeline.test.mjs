@@ -4,6 +4,7 @@
 import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
+import { assertError, assertUnavailable } from "../kit/expect.mjs";
 import { at, nodesOn, RATES, via } from "../kit/pg_load.mjs";
 import { addApp, addPerson, EVERYTHING } from "../kit/oauth.mjs";
 import { Cluster, databaseAddress, freePort, PG_PASSWORD, psql } from "../kit/pg.mjs";
@@ -73,6 +74,7 @@ async function loseWrites({ w, nodes, primary, replica }, promote) {
     await clients[i % 2].write("music_preferences", { favorite_artists: [artist] });
     for (const api of clients) assert.ok((await api.record("music_preferences")).favorite_artists.includes(artist), artist);
   }
+  return clients;
 }
 
 onPostgres("a failover loses a write that nodes have cached: the next answer is the database's", async (t) => {
@@ -113,11 +115,29 @@ admin_users = penchant
   for (let i = 0; i < 2; i++) nodes.push(at(w, await w.start(RATES)));
   const connects = async () => (await Promise.all(nodes.map((node) => node.metrics()))).map((one) => one.penchant_store_cache_drops_total);
   const before = await connects();
-  await loseWrites({ w, nodes, primary, replica }, async () => {
-    await replica.promote();
-    leadTo(replica);
+  const moveTo = async (server) => {
+    leadTo(server);
     await psql(databaseAddress(port, "pgbouncer"), "RELOAD");
-    await until("the other server", async () => (await psql(w.address, "SHOW port")) === String(replica.port));
+    await until("the other server", async () => (await psql(w.address, "SHOW port")) === String(server.port));
+  };
+  const clients = await loseWrites({ w, nodes, primary, replica }, async () => {
+    await replica.promote();
+    await moveTo(replica);
   });
   for (const [i, count] of (await connects()).entries()) assert.ok(count > before[i], `node ${i} dropped nothing`);
+  // The old primary, which still accepts writes, is refused.
+  const kept = await generation(primary.address(w.database));
+  await moveTo(primary);
+  for (let round = 0; round < 3; round++)
+    for (const [i, api] of clients.entries()) {
+      assertUnavailable(await api.send(FOOD, { allergies: ["soy"] }));
+      for (const read of Object.values(READS)) assertUnavailable(await read(api));
+      const readiness = await nodes[i].get("/readyz");
+      assertError(readiness, 503);
+      assert.match(readiness.text, /old primary: its timeline is older/);
+    }
+  assert.equal(await generation(primary.address(w.database)), kept, "nothing was written");
+  await moveTo(replica);
+  for (const api of clients) await until("an answer", async () => (await READS.record(api)).status === 200);
+  await assertEverywhere(clients, [KEPT, NEXT], "on the new timeline again");
 });
