@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define OPTIONS_MAX 64
-#define SLICE_MS 20 /* between two checks of the other hosts */
+#define SLICE_MS 20     /* between two checks of the other hosts */
+#define COMPARE_MS 1000 /* for each further host, after one accepted */
 
 static void
 ignore_notice(void *context, const PGresult *result)
@@ -296,21 +297,39 @@ try_host(struct postgres_store *store, struct postgres_host *host, int64_t until
     return NULL;
 }
 
-/* Tries each host once. NULL: none accepted. */
+/* Keeps the connection to the server with the higher timeline, or the first one. */
+static struct postgres_connection *
+choose(struct postgres_connection *first, struct postgres_connection *next)
+{
+    if (next == NULL)
+        return first;
+    bool is_first = first != NULL && postgres_sync_may_use(first);
+    struct postgres_connection *left = is_first ? next : first;
+    if (first != NULL && !is_first)
+        first->host->failed_at = clock_ticks_ns();
+    postgres_disconnect(left);
+    return is_first ? first : next;
+}
+
+/* Tries each host until one accepts. The first connection of a process compares all hosts: after a
+ * failover, the old primary may accept writes, too. NULL: none accepted. */
 static struct postgres_connection *
 try_hosts(struct postgres_store *store, int64_t until, char *reasons, size_t size)
 {
     struct postgres_host *hosts[POSTGRES_HOSTS_MAX];
+    struct postgres_connection *found = NULL;
     int64_t now = clock_ticks_ns();
     sort_hosts(store, hosts);
-    for (size_t i = 0; i < store->host_count; i++) { /* each may use its share of the rest */
+    for (size_t i = 0; i < store->host_count && (found == NULL || !store->compared); i++) {
+        /* Each may use its share of the rest. */
         int64_t share = now + (until - now) / (int64_t)(store->host_count - i);
-        struct postgres_connection *connection = try_host(store, hosts[i], share, reasons, size);
-        if (connection != NULL)
-            return connection;
+        if (found != NULL)
+            share = clock_earlier(share, postgres_until(COMPARE_MS));
+        found = choose(found, try_host(store, hosts[i], share, reasons, size));
         now = clock_ticks_ns();
     }
-    return NULL;
+    store->compared = store->compared || found != NULL;
+    return found;
 }
 
 struct postgres_connection *

@@ -95,9 +95,10 @@ struct postgres_store {
     char *address;
     struct postgres_host hosts[POSTGRES_HOSTS_MAX];
     size_t host_count;
-    bool wants_writable; /* a server that became read-only is left */
-    bool watched;        /* has a monitor after it is opened */
-    bool prepare_lazily; /* see db_settings */
+    bool wants_writable;   /* a server that became read-only is left */
+    bool watched;          /* has a monitor after it is opened */
+    _Atomic bool compared; /* the timelines of all hosts, by the first connection */
+    bool prepare_lazily;   /* see db_settings */
     struct postgres_monitor *monitor;
     struct postgres_syncer *syncer;
     struct postgres_group *group;

@@ -3,9 +3,9 @@
 
 import assert from "node:assert/strict";
 import { assertError, assertUnavailable } from "../kit/expect.mjs";
-import { addApp, addPerson, EVERYTHING } from "../kit/oauth.mjs";
+import { addApp, addPerson, EVERYTHING, userCommand } from "../kit/oauth.mjs";
 import { psql } from "../kit/pg.mjs";
-import { nodesOn, via } from "../kit/pg_load.mjs";
+import { nodesOn, RATES, via } from "../kit/pg_load.mjs";
 import { Client, FOOD } from "../kit/preferences.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres } from "../kit/world.mjs";
@@ -64,4 +64,35 @@ onPostgres("an old primary that comes back is not used, also when the new one is
   const again = via(first, Object.assign(Object.create(w), { service: await w.start() }));
   const { text } = await serves(again, OLD);
   assert.ok(!text.includes(NEW), text);
+});
+
+// The old primary was not stopped: both servers accept writes.
+async function twoPrimaries(t) {
+  const all = await nodesOn(t, { replica: "asynchronous", count: 1 });
+  const { w, primary, replica } = all;
+  const person = await addPerson(w, "ada");
+  const app = await addApp(w, {});
+  const api = await Client.connect(person, app, { scope: EVERYTHING });
+  await api.write(FOOD, { allergies: [OLD] });
+  await replica.unfollow(primary);
+  const promote = async () => {
+    await replica.promote();
+    await until("the promotion", async () => (await psql(replica.address("postgres"), "SELECT pg_is_in_recovery()")) === "f");
+  };
+  return { ...all, app, api, promote };
+}
+
+const usersOf = (server, w) => psql(server.address(w.database), "SELECT string_agg(username || ' ' || epoch, ', ' ORDER BY username) FROM user_account");
+
+onPostgres("a node or command that starts while the old primary still accepts writes uses the new one", async (t) => {
+  const { w, primary, replica, promote } = await twoPrimaries(t);
+  await w.stop();
+  await promote();
+  await userCommand(w, "disable", "ada");
+  await userCommand(w, "enable", "ada");
+  assert.deepEqual([await usersOf(primary, w), await usersOf(replica, w)], ["ada 0", "ada 1"]);
+  await w.start(RATES);
+  await addPerson(w, "grace");
+  assert.deepEqual([await usersOf(primary, w), await usersOf(replica, w)], ["ada 0", "ada 1, grace 0"]);
+  await w.service.logged("the old primary", ({ event }) => event === "store_old_primary");
 });
