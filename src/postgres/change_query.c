@@ -52,13 +52,17 @@ static const char removal[] =
     "DELETE FROM store_change WHERE xid >= pg_snapshot_xmax(pg_current_snapshot())";
 
 /* A promoted replica says which commit it received last, until it is restarted. The first node that
- * uses it records it, before any request does. */
-static const char note_lost[] =
-    "INSERT INTO lost_writes (timeline, lost_from, lost_until)"
-    " SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),"
-    " floor(EXTRACT(EPOCH FROM last)), ceil(EXTRACT(EPOCH FROM clock_timestamp()))"
-    " FROM pg_last_xact_replay_timestamp() last WHERE last IS NOT NULL"
-    " ON CONFLICT (timeline) DO NOTHING";
+ * uses it records it, before any request does. A node that wrote to the old primary until now
+ * extends the time range. */
+#define NOTE_LOST                                                                   \
+    "INSERT INTO lost_writes (timeline, lost_from, lost_until)"                     \
+    " SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),"                \
+    " floor(EXTRACT(EPOCH FROM last)), ceil(EXTRACT(EPOCH FROM clock_timestamp()))" \
+    " FROM pg_last_xact_replay_timestamp() last WHERE last IS NOT NULL"             \
+    " ON CONFLICT (timeline) DO "
+static const char note_lost[] = NOTE_LOST "NOTHING";
+static const char extend_lost[] = NOTE_LOST "UPDATE SET lost_until = excluded.lost_until"
+                                            " WHERE lost_writes.lost_until < excluded.lost_until";
 static const char preparation[] = "SET plan_cache_mode = force_generic_plan;"
                                   "PREPARE store_sync AS " CHANGES ";"
                                   "PREPARE store_sync_brief AS " BRIEF;
@@ -178,10 +182,16 @@ send_query(struct postgres_change_query *query)
 
 /* Another server than before. False: it must not be used, or does not answer. */
 static bool
-follow(struct postgres_connection *connection, const char *incarnation)
+follow(struct postgres_change_query *query, const char *incarnation)
 {
+    struct postgres_connection *connection = query->connection;
+    uint64_t before = query->timeline, timeline = postgres_timeline_of(incarnation);
     snprintf(connection->incarnation, sizeof connection->incarnation, "%s", incarnation);
-    return postgres_sync_may_use(connection) && postgres_command(connection, note_lost);
+    if (!postgres_sync_may_use(connection) ||
+        !postgres_command(connection, before == 0 || before == timeline ? note_lost : extend_lost))
+        return false;
+    query->timeline = timeline;
+    return true;
 }
 
 enum reply { FAILED, ASK_AGAIN, ANSWERED };
@@ -201,7 +211,7 @@ read_answer(struct postgres_change_query *query)
         reply = query->is_brief && !query->unchanged ? ASK_AGAIN : ANSWERED;
     }
     if (reply == ANSWERED && !knows(query->store, PQgetvalue(result, 0, 4)) &&
-        !follow(query->connection, PQgetvalue(result, 0, 4)))
+        !follow(query, PQgetvalue(result, 0, 4)))
         reply = FAILED;
     if (reply == ANSWERED) {
         struct why unused = { 0 };

@@ -17,6 +17,7 @@ struct postgres_change_query {
     struct postgres_connection *connection;
     char *snapshot; /* of the last answer; NULL: none on this connection */
     struct touched touched;
+    uint64_t timeline;          /* of the server that answered last; 0: none has */
     int64_t began;              /* the last query */
     int64_t connect_after;      /* no attempt before it */
     int64_t pause, quick_after; /* no HTTP thread asks before it; the pause before that */

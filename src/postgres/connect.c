@@ -349,6 +349,16 @@ postgres_connect(struct postgres_store *store, int64_t within_ms, struct why *wh
 }
 
 void
+postgres_look_at_other_host(struct postgres_store *store, int64_t within_ms)
+{
+    char reasons[sizeof((struct why *)NULL)->text] = "";
+    struct postgres_host *host = &store->hosts[store->looks++ % store->host_count];
+    if (host->failed_at != 0 && store->wants_writable)
+        postgres_disconnect(
+            try_host(store, host, postgres_until(within_ms), reasons, sizeof reasons));
+}
+
+void
 postgres_disconnect(struct postgres_connection *connection)
 {
     if (connection == NULL)

@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/background.h"
 #include "base/clock.h"
+#include "base/fault_injection.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -19,7 +20,10 @@
 #define ROUND_MS 800       /* for connecting and for the answer, each */
 #define POOL_BORROW_MS 300 /* for a connection of the pool */
 #define LATE_MS 600        /* a readiness check does not wait for a round that takes longer */
-#define SILENT_MS 4000     /* longer than a pause and a round of three slow answers */
+#define LOOK_NS \
+    (FAULT_INJECTION_INTERVAL(5000) * (int64_t)1000000) /* between two looks at a host */
+#define LOOK_MS 200                                     /* for a look; readiness waits for it */
+#define SILENT_MS 4000 /* longer than a pause and a round of three slow answers */
 #define SKEW_MAX_NS 1000000000
 #define CHANGES_NS ((int64_t)60 * 1000000000)
 #define FOLLOW_NS 50000000 /* smaller differences are the network's */
@@ -69,6 +73,7 @@ struct postgres_monitor {
     char incarnation[100]; /* of the server that answered it */
     char oldest[2][24];    /* running transactions, at two times; change rows below the first go */
     int64_t noted;         /* when the second was */
+    int64_t looked;        /* when another host was looked at */
     _Atomic int64_t answered_at; /* clock_ticks_ns() of the last answer */
 };
 
@@ -205,7 +210,7 @@ ask_on(struct postgres_monitor *monitor, struct postgres_connection *connection,
         atomic_store(&monitor->answered_at, clock_ticks_ns());
     if (answered && is_old_primary(connection, PQgetvalue(result, 0, 4))) {
         why_set(why, "%s", old_primary);
-        connection->lost = true; /* look for another host */
+        postgres_discard(connection); /* look for another host */
     } else
         check_result(connection, result, sent, why);
     if (why->text[0] == '\0') {
@@ -244,7 +249,8 @@ explain(const char *unreachable, struct why *why)
                 strstr(unreachable, "read-only") != NULL ? "is read-only" : "does not respond");
 }
 
-/* True if the connection was closed while it was idle: ask again on a new one. */
+/* True if the connection was closed while it was idle, or the process now uses another server: ask
+ * again on a new one. */
 static bool
 ask(struct postgres_monitor *monitor, struct why *why)
 {
@@ -260,7 +266,7 @@ ask(struct postgres_monitor *monitor, struct why *why)
         return false;
     }
     ask_on(monitor, connection, why);
-    bool closed = PQstatus(connection->handle) != CONNECTION_OK;
+    bool closed = PQstatus(connection->handle) != CONNECTION_OK || connection->elsewhere;
     if (connection->lost) {
         postgres_disconnect(connection);
         monitor->connection = NULL;
@@ -305,6 +311,20 @@ next_round(struct postgres_monitor *monitor)
     pthread_cond_broadcast(&monitor->ended);
 }
 
+/* The old primary may still answer after another server was promoted. Call with the lock held,
+ * which is released meanwhile. */
+static void
+look_at_other_host(struct postgres_monitor *monitor)
+{
+    int64_t now = clock_ticks_ns();
+    if (monitor->connection == NULL || now - monitor->looked < LOOK_NS)
+        return;
+    monitor->looked = now;
+    pthread_mutex_unlock(&monitor->lock);
+    postgres_look_at_other_host(monitor->store, LOOK_MS);
+    pthread_mutex_lock(&monitor->lock);
+}
+
 static void *
 run(void *argument)
 {
@@ -316,6 +336,8 @@ run(void *argument)
         pthread_cond_clockwait(&monitor->wake, &monitor->lock, CLOCK_MONOTONIC, &until);
         if (!monitor->stopping)
             next_round(monitor);
+        if (!monitor->stopping)
+            look_at_other_host(monitor);
     }
     pthread_mutex_unlock(&monitor->lock);
     return NULL;

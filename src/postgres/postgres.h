@@ -98,6 +98,7 @@ struct postgres_store {
     bool wants_writable;   /* a server that became read-only is left */
     bool watched;          /* has a monitor after it is opened */
     _Atomic bool compared; /* the timelines of all hosts, by the first connection */
+    size_t looks;          /* at other hosts, by the monitor */
     bool prepare_lazily;   /* see db_settings */
     struct postgres_monitor *monitor;
     struct postgres_syncer *syncer;
@@ -322,6 +323,10 @@ void postgres_free_hosts(struct postgres_store *store);
 struct postgres_connection *postgres_connect(struct postgres_store *store, int64_t within_ms,
                                              struct why *why);
 void postgres_disconnect(struct postgres_connection *connection); /* NULL is allowed */
+
+/* Connects to the next of the hosts that accepted no writes before, and closes the connection. If
+ * it was promoted, the process now uses it. Only the monitor calls this. */
+void postgres_look_at_other_host(struct postgres_store *store, int64_t within_ms);
 
 /* prepare.c */
 

@@ -5,7 +5,8 @@ import assert from "node:assert/strict";
 import { assertError, assertUnavailable } from "../kit/expect.mjs";
 import { addApp, addPerson, EVERYTHING, userCommand } from "../kit/oauth.mjs";
 import { psql } from "../kit/pg.mjs";
-import { nodesOn, RATES, via } from "../kit/pg_load.mjs";
+import { at, hosts, nodesOn, RATES, via } from "../kit/pg_load.mjs";
+import { proxy } from "../kit/pg_proxy.mjs";
 import { Client, FOOD } from "../kit/preferences.mjs";
 import { until } from "../kit/until.mjs";
 import { onPostgres } from "../kit/world.mjs";
@@ -68,8 +69,12 @@ onPostgres("an old primary that comes back is not used, also when the new one is
 
 // The old primary was not stopped: both servers accept writes.
 async function twoPrimaries(t) {
-  const all = await nodesOn(t, { replica: "asynchronous", count: 1 });
+  const all = await nodesOn(t, { replica: "asynchronous", count: 0 });
   const { w, primary, replica } = all;
+  const between = await proxy(t, replica.port); // of the first node and the replica
+  w.address = hosts([primary.port, between.port], w.database);
+  await w.start(RATES);
+  w.address = hosts([primary.port, replica.port], w.database);
   const person = await addPerson(w, "ada");
   const app = await addApp(w, {});
   const api = await Client.connect(person, app, { scope: EVERYTHING });
@@ -79,7 +84,7 @@ async function twoPrimaries(t) {
     await replica.promote();
     await until("the promotion", async () => (await psql(replica.address("postgres"), "SELECT pg_is_in_recovery()")) === "f");
   };
-  return { ...all, app, api, promote };
+  return { ...all, between, app, api, promote };
 }
 
 const usersOf = (server, w) => psql(server.address(w.database), "SELECT string_agg(username || ' ' || epoch, ', ' ORDER BY username) FROM user_account");
@@ -95,4 +100,34 @@ onPostgres("a node or command that starts while the old primary still accepts wr
   await addPerson(w, "grace");
   assert.deepEqual([await usersOf(primary, w), await usersOf(replica, w)], ["ada 0", "ada 1, grace 0"]);
   await w.service.logged("the old primary", ({ event }) => event === "store_old_primary");
+});
+
+onPostgres("a node that uses the old primary finds the new one, and reports the refresh tokens that are lost", async (t) => {
+  const { w, primary, replica, between, app, api, promote } = await twoPrimaries(t);
+  const node = at(w, w.service);
+  between.isCut = true;
+  await promote();
+  // Another node uses the new primary first, and records until when writes may be lost.
+  const other = at(w, await w.start(RATES));
+  await via(api, other).write(FOOD, { allergies: [NEW] });
+  const recorded = "SELECT lost_until FROM lost_writes";
+  const first = Number(await psql(replica.address(w.database), recorded));
+  assert.ok(first > 0);
+  const kept = api.refresh_token;
+  await until("a time after that", () => Date.now() / 1000 > first + 1);
+  const lost = await via(app, node).refresh(kept);
+  assert.equal(lost.status, 200, lost.text);
+  between.isCut = false;
+  await serves(via(api, node), NEW);
+  assert.ok(Number(await psql(replica.address(w.database), recorded)) > first, "the time range was extended");
+  for (const one of [node, other]) {
+    const refused = await via(app, one).refresh(lost.data.refresh_token);
+    assert.deepEqual([refused.status, refused.data.error], [400, "invalid_grant"]);
+    assert.match(refused.data.error_description, /^The database lost the refresh token in a failover\./);
+  }
+  assert.notEqual(await via(app, other).worth(kept), null, "the authorization was not revoked");
+  const before = await recordsOf(primary, w);
+  await via(api, node).write(FOOD, { allergies: ["shellfish"] });
+  await serves(via(api, other), "shellfish");
+  assert.equal(await recordsOf(primary, w), before, "nothing was written to the old primary");
 });

@@ -52,6 +52,8 @@ async function loseWrites({ w, nodes, primary, replica }, promote) {
   await assertEverywhere(clients, [KEPT], "before");
   await replica.unfollow(primary);
   await clients[0].write(FOOD, { allergies: [LOST] });
+  // More transactions than the nodes need to connect to the replica.
+  for (let i = 0; i < 5; i++) await clients[0].write("music_preferences", { favorite_artists: [`Lost band ${i}`] });
   await assertEverywhere(clients, [KEPT, LOST], "on the old timeline"); // now it is cached
   const { app, refresh_token: kept } = clients[0];
   const refreshed = await app.refresh(kept);

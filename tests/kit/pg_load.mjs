@@ -32,7 +32,7 @@ export async function nodesOn(t, { replica: kind, proxied = false, count = 2, se
   w.address = hosts([between?.port ?? primary.port, ...(replica ? [replica.port] : [])], w.database);
   const nodes = [];
   for (let i = 0; i < count; i++) nodes.push(at(w, await w.start({ ...RATES, ...settings })));
-  w.service = nodes[0].service;
+  w.service = nodes[0]?.service;
   return { w, nodes, primary, replica, between };
 }
 
