@@ -363,7 +363,10 @@ postgres_disconnect(struct postgres_connection *connection)
 {
     if (connection == NULL)
         return;
-    postgres_close_cancelled(connection);
+    if (connection->late && connection->pooled)
+        postgres_close_cancelled(connection->host->canceller, connection->handle);
+    else
+        PQfinish(connection->handle);
     free(connection->prepared);
     free(connection);
 }

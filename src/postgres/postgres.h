@@ -5,9 +5,7 @@
  *   group.c        writes that share transactions; group_round.c runs their statements
  *   read.c         reads that share statements
  *   batch.c        one statement for many of them
- *   values.c       parameters and results
  *   wire.c         one statement on one connection, with a deadline
- *   cancel.c       ends statements that missed their deadline
  *   connect.c      hosts and new connections
  *   prepare.c      the settings and the prepared statements of a connection
  *   resolve.c      addresses of host names
@@ -18,7 +16,6 @@
  *   changes.c      the change log
  *   change_query.c     queries what changed since the last answer
  *   sync.c         runs that query once for all requests that wait
- *   maintenance.c  backup, restore, and check
  *
  * Any thread may call these functions, as db.h describes, unless a declaration says otherwise. The
  * store owns its connections and frees them when it is closed. */
@@ -28,8 +25,8 @@
 #include "base/metric.h"
 #include "db/driver.h"
 #include "db/versions.h"
+#include "pq/pq.h"
 
-#include <libpq-fe.h>
 #include <pthread.h>
 
 #define POSTGRES_DEADLINE_MS 2000 /* default of db_settings.deadline_ms */
@@ -71,7 +68,6 @@ struct postgres_connection {
 };
 
 struct postgres_lookup;
-struct postgres_canceller;
 
 /* A server that the address names. */
 struct postgres_host {
@@ -143,7 +139,7 @@ struct postgres_store {
 /* wire.c: libpq without blocking. No function waits longer than the deadline, and
  * db_interrupt() ends every wait. The server cancels a slow statement by itself shortly before the
  * deadline (statement_timeout). A connection that misses the deadline nevertheless is lost, and the
- * server is asked to cancel the statement (cancel.c). */
+ * server is asked to cancel the statement (pq/cancel.c). */
 
 /* Waits until the socket is ready for `events` (see poll(2)). False: not before `until`. */
 bool postgres_wait(const struct postgres_store *store, PGconn *handle, short events, int64_t until);
@@ -178,14 +174,6 @@ void postgres_discard(struct postgres_connection *connection);
 bool postgres_command(struct postgres_connection *connection, const char *text);
 int64_t postgres_until(int64_t ms); /* clock_ticks_ns() in so many milliseconds */
 
-/* cancel.c: both return at once, from any thread. postgres_cancel() asks the server to cancel the
- * connection's statement; postgres_close_cancelled() closes a connection, after such a request if
- * it needs that. Stopping does not wait for a request under way. */
-struct postgres_canceller *postgres_canceller_new(void);
-void postgres_canceller_stop(struct postgres_canceller *canceller);
-void postgres_cancel(const struct postgres_connection *connection);
-void postgres_close_cancelled(const struct postgres_connection *connection);
-
 /* begin.c: begins a transaction that writes, and remembers its id. False: nothing has begun,
  * because the connection was lost or discarded, or the schema is newer than this program
  * (`schema_is_newer`).
@@ -210,20 +198,6 @@ enum postgres_status postgres_commit_status(const struct postgres_connection *lo
     " ELSE left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) END" \
     " || ' ' || EXTRACT(EPOCH FROM pg_postmaster_start_time())"       \
     " || ' ' || EXTRACT(EPOCH FROM pg_stat_get_bgwriter_stat_reset_time()))"
-
-/* values.c */
-enum err postgres_copy_rows(const PGresult *result, struct arena *mem, struct db_rows *rows);
-enum err postgres_copy_row(const PGresult *result, int row, int first, struct arena *mem,
-                           struct db_value *cells); /* from column `first` on */
-
-/* PostgreSQL cannot store a NUL, and libpq would truncate the text there. */
-bool postgres_values_storable(const struct db_value *values, size_t count);
-
-/* Single parameters are sent as text, which the server parses by type, and arrays in binary. */
-void postgres_values_to_text(struct arena *mem, const struct db_value *values, size_t count,
-                             const char **texts);
-void postgres_array_start(struct buf *out, char type, size_t count);
-void postgres_array_add(struct buf *out, const struct db_value *value);
 
 /* transaction.c */
 enum outcome {
@@ -431,18 +405,5 @@ bool postgres_monitor_confirms(struct postgres_store *store, const char *incarna
 bool postgres_monitor_is_down(struct db *db);   /* the last round found a problem, or hangs */
 bool postgres_monitor_is_silent(struct db *db); /* no answer for four seconds */
 void postgres_clock_check(int64_t server_ns, int64_t sent, struct why *why);
-
-/* maintenance.c */
-const char *postgres_address_problem(const char *address);
-size_t postgres_address_files(struct arena *mem, const char *address, const char **out, size_t max);
-enum err postgres_backup(const char *address, const char *file,
-                         void (*progress)(void *context, int percent), void *context,
-                         struct why *why);
-enum err postgres_restore(const char *address, const char *file,
-                          enum err (*prepare)(struct db *db, void *context), void *context,
-                          struct arena *mem, struct str *aside, struct why *why);
-enum err postgres_check(const char *address, struct buf *report, struct why *why);
-enum err postgres_inspect(const char *address, db_work *work, void *argument, struct why *why);
-char *postgres_address_without_password(const char *address); /* caller frees; NULL if invalid */
 
 #endif

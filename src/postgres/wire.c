@@ -79,7 +79,8 @@ postgres_next_result(struct postgres_connection *connection, int64_t until)
         /* The server cancels a slow statement earlier, unless a pooler is in between. */
         atomic_fetch_add(&connection->store->late, 1);
         connection->late = true;
-        postgres_cancel(connection);
+        if (!connection->commits)
+            postgres_cancel(connection->host->canceller, connection->handle);
         postgres_mark_lost(connection, "store_deadline_missed");
     }
     if (connection->lost)

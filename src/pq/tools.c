@@ -1,7 +1,7 @@
-/* maintenance.c - backup, restore, and check. pg_dump makes the backup and pg_restore
+/* tools.c - addresses, backup, restore, and check. pg_dump makes the backup and pg_restore
  * restores it. They get the password in their environment, because other users of the machine can
  * read its arguments. */
-#include "postgres/postgres.h"
+#include "pq/pq.h"
 
 #include "base/arena.h"
 #include "base/buf.h"

@@ -9,14 +9,15 @@
  * connection is closed by the thread, after the request. A server of its own recognizes the request
  * by its process, which nothing else can use.
  *
- * A COMMIT is not cancelled: with synchronous replication the server would then report a
+ * The engine does not cancel a COMMIT: with synchronous replication the server would then report a
  * transaction as committed that no replica has. */
-#include "postgres/postgres.h"
+#include "pq/pq.h"
 
 #include "base/arena.h"
 #include "base/background.h"
 #include "base/log.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #define JOBS_MAX 64 /* while a host hangs; then connections are closed without a request */
@@ -151,17 +152,16 @@ postgres_canceller_stop(struct postgres_canceller *canceller)
 }
 
 void
-postgres_cancel(const struct postgres_connection *connection)
+postgres_cancel(struct postgres_canceller *canceller, PGconn *handle)
 {
-    PGcancel *request = connection->commits ? NULL : PQgetCancel(connection->handle);
-    if (request != NULL && !add(connection->host->canceller, request, NULL))
+    PGcancel *request = PQgetCancel(handle);
+    if (request != NULL && !add(canceller, request, NULL))
         PQfreeCancel(request);
 }
 
 void
-postgres_close_cancelled(const struct postgres_connection *connection)
+postgres_close_cancelled(struct postgres_canceller *canceller, PGconn *handle)
 {
-    bool later = connection->late && connection->pooled;
-    if (!later || !add(connection->host->canceller, NULL, connection->handle))
-        PQfinish(connection->handle);
+    if (!add(canceller, NULL, handle))
+        PQfinish(handle);
 }

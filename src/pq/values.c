@@ -1,5 +1,5 @@
 /* values.c - parameters and results: between struct db_value and what libpq sends. */
-#include "postgres/postgres.h"
+#include "pq/pq.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
