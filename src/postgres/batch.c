@@ -224,6 +224,13 @@ take_prepare(struct postgres_connection *connection, const struct postgres_batch
     return good;
 }
 
+static bool
+is_lock_timeout(const PGresult *result)
+{
+    const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+    return state != NULL && strcmp(state, "55P03") == 0;
+}
+
 bool
 postgres_batch_run(struct postgres_connection *connection, struct arena *mem,
                    struct postgres_batch *list, bool begin, struct touched *touched)
@@ -231,6 +238,7 @@ postgres_batch_run(struct postgres_connection *connection, struct arena *mem,
     PGconn *handle = connection->handle;
     int64_t until = postgres_until(connection->deadline_ms);
     bool good = PQenterPipelineMode(handle) == 1;
+    connection->blocked = false;
     if (good && begin)
         good = postgres_begin_send(connection);
     for (struct postgres_batch *batch = list; batch != NULL && good; batch = batch->next)
@@ -245,6 +253,7 @@ postgres_batch_run(struct postgres_connection *connection, struct arena *mem,
         if (batch->prepares)
             good = take_prepare(connection, batch, until) && good;
         PGresult *result = postgres_take(connection, until);
+        connection->blocked = connection->blocked || is_lock_timeout(result);
         good = good && take_rows(result, batch);
         PQclear(result);
     }

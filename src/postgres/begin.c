@@ -17,27 +17,45 @@
 
 #include <string.h>
 
+#define GROUP_LOCK_MS 200
+
 static const char lock[] = "LOCK TABLE schema_step IN ROW EXCLUSIVE MODE";
 #define STATE "SELECT pg_current_xact_id(), (SELECT COALESCE(MAX(version), 0) FROM schema_step)"
 static const char state[] = STATE;
-static const char preparation[] = "PREPARE store_begin AS " STATE;
-static const char prepared[] = "EXECUTE store_begin"; /* planning takes longer than all else here */
+#define LOCK_LIMIT ", set_config('lock_timeout', '%lld', true)" /* of a group, see group.c */
+static const char lock_limit[] = LOCK_LIMIT;
+/* Planning takes longer than all else here. */
+static const char preparation[] =
+    "PREPARE store_begin AS " STATE "; PREPARE store_begin_shared AS " STATE LOCK_LIMIT;
+static const char prepared[] = "EXECUTE store_begin";
+static const char prepared_shared[] = "EXECUTE store_begin_shared";
 static const char limits[] =
     "," POSTGRES_INCARNATION ", set_config('statement_timeout', '%lld', true)"
     ", set_config('idle_in_transaction_session_timeout', '%d', true)";
 static const char planner[] = POSTGRES_PLANNER("true");
 
-#define STATE_MAX (sizeof state + sizeof limits + sizeof planner + 64)
+#define STATE_MAX (sizeof state + sizeof limits + sizeof lock_limit + sizeof planner + 64)
+
+static long long
+lock_limit_ms(const struct postgres_connection *connection)
+{
+    int64_t quarter = connection->deadline_ms / 4;
+    return quarter < GROUP_LOCK_MS ? quarter : GROUP_LOCK_MS;
+}
 
 static void
-write_state(const struct postgres_connection *connection, char out[STATE_MAX])
+write_state(const struct postgres_connection *connection, bool shared, char out[STATE_MAX])
 {
-    size_t length = (size_t)snprintf(out, STATE_MAX, "%s", connection->pooled ? state : prepared);
+    const char *text = connection->pooled ? state : shared ? prepared_shared : prepared;
+    size_t length = (size_t)snprintf(out, STATE_MAX, "%s", text);
     if (!connection->pooled)
         return;
     length += (size_t)snprintf(out + length, STATE_MAX - length, limits,
                                (long long)connection->deadline_ms * 9 / 10,
                                POSTGRES_IDLE_IN_TRANSACTION_MS);
+    if (shared)
+        length += (size_t)snprintf(out + length, STATE_MAX - length, lock_limit,
+                                   lock_limit_ms(connection));
     snprintf(out + length, STATE_MAX - length, "%s", planner);
 }
 
@@ -68,14 +86,16 @@ may_write(struct postgres_connection *connection, const PGresult *result)
 bool
 postgres_begin_prepare(struct postgres_connection *connection)
 {
-    return postgres_command(connection, preparation);
+    char script[sizeof preparation + 32];
+    snprintf(script, sizeof script, preparation, lock_limit_ms(connection));
+    return postgres_command(connection, script);
 }
 
 bool
 postgres_begin(struct postgres_connection *connection)
 {
     char text[STATE_MAX], script[STATE_MAX + sizeof lock + 16];
-    write_state(connection, text);
+    write_state(connection, false, text);
     snprintf(script, sizeof script, "BEGIN; %s; %s", lock, text);
     PGresult *result = postgres_run(connection, script);
     bool begun = may_write(connection, result);
@@ -95,7 +115,7 @@ bool
 postgres_begin_send(struct postgres_connection *connection)
 {
     char text[STATE_MAX];
-    write_state(connection, text);
+    write_state(connection, true, text);
     return send_text(connection->handle, "BEGIN") && send_text(connection->handle, lock) &&
            send_text(connection->handle, text);
 }

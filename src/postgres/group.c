@@ -8,8 +8,10 @@
  *
  * No member gets its result before the commit. If a statement fails, a row that must change does
  * not, or a member that has changed something returns an error, the transaction is rolled back and
- * every member runs again alone, so that only the member with the error fails. If the connection is
- * lost during the commit and the outcome cannot be found out, it is unknown for each member. */
+ * every member runs again alone, so that only the member with the error fails. The same happens
+ * after a short wait for a lock; then the keys of the members stay out of groups for a while
+ * (locked.c). If the connection is lost during the commit and the outcome cannot be found out, it
+ * is unknown for each member. */
 #include "postgres/group.h"
 
 #include "base/arena.h"
@@ -23,6 +25,7 @@ postgres_group_start(struct postgres_store *store)
 {
     struct postgres_group *group = memory_alloc(1, sizeof *group);
     pthread_mutex_init(&group->lock, NULL);
+    clock_cond_init(&group->locked_ended);
     group->queue_end = &group->queue;
     store->group = group;
 }
@@ -30,8 +33,10 @@ postgres_group_start(struct postgres_store *store)
 void
 postgres_group_stop(struct postgres_store *store)
 {
-    if (store->group != NULL)
+    if (store->group != NULL) {
         pthread_mutex_destroy(&store->group->lock);
+        pthread_cond_destroy(&store->group->locked_ended);
+    }
     free(store->group);
 }
 
@@ -64,6 +69,25 @@ has_key(const struct postgres_group *group, struct str key)
     return false;
 }
 
+/* Ends queued writes whose keys must not join a group. They run alone. */
+static void
+end_locked(struct postgres_group *group)
+{
+    if (atomic_load(&group->locked_count) == 0)
+        return;
+    for (struct postgres_member **at = &group->queue; *at != NULL;) {
+        struct postgres_member *member = *at;
+        if (!postgres_locked_has(group, member->key)) {
+            at = &member->next;
+            continue;
+        }
+        dequeue(group, at);
+        member->state = ENDED;
+        member->outcome = LEFT_OUT;
+        sem_post(&member->woken);
+    }
+}
+
 /* Forms a group from the queue: the writes with the same first statement as the oldest, except
  * those with a key that the group already has. With several kinds of writes in a group, one node
  * could lock tokens and then users, and another node users and then tokens. All members wait for
@@ -71,7 +95,8 @@ has_key(const struct postgres_group *group, struct str key)
 static void
 form(struct postgres_group *group)
 {
-    group->begun = group->failed = false;
+    end_locked(group);
+    group->begun = group->failed = group->blocked = false;
     group->touched.count = 0;
     group->touched.all = false;
     group->began = clock_ticks_ns();
@@ -137,6 +162,8 @@ advance(struct postgres_store *store, const struct postgres_member *leader)
     size_t count = set_states(group, asking, outcome, changed);
     if (!asking) {
         atomic_fetch_add(&store->groups, 1);
+        for (size_t i = 0; i < count && group->blocked; i++)
+            changed[i]->locked = postgres_locked_add(group, changed[i]->key);
         group->count = 0;
         form(group);
         if (group->count > 0) {
@@ -242,7 +269,7 @@ postgres_group_query(struct postgres_member *member, struct arena *mem, const st
             return ERR_NONE;
         }
     }
-    if (member->state == ENDED) /* it gave up */
+    if (member->state == ENDED) /* it gave up, or was left out */
         return ERR_UNAVAILABLE;
     member->asked =
         (struct postgres_request){ .sql = sql, .values = values, .count = count, .mem = mem };
@@ -254,6 +281,10 @@ postgres_group_query(struct postgres_member *member, struct arena *mem, const st
     } else {
         member->state = ASKING;
         group->running--;
+    }
+    if (member->state == ENDED) { /* it was left out at once */
+        pthread_mutex_unlock(&group->lock);
+        return ERR_UNAVAILABLE;
     }
     wait_for_others(store, member);
     *rows = member->asked.rows;
@@ -301,7 +332,7 @@ static enum outcome
 finish(struct postgres_store *store, struct postgres_member *member, enum err err)
 {
     struct postgres_group *group = store->group;
-    if (member->state == ENDED) /* it gave up */
+    if (member->state == ENDED) /* it gave up, or was left out */
         return member->outcome;
     pthread_mutex_lock(&group->lock);
     member->state = FINISHED;
@@ -314,35 +345,83 @@ finish(struct postgres_store *store, struct postgres_member *member, enum err er
     return member->outcome;
 }
 
+/* Runs the work as a member of a group. Only with DONE, `err` is its result. */
+static enum outcome
+run_in_group(struct postgres_store *store, struct postgres_member *member, db_work *work,
+             void *argument, enum err *err)
+{
+    sem_init(&member->woken, 0, 0);
+    *err = work(&member->tx.tx, argument);
+    if (!*err)
+        *err = member->tx.tx.broken;
+    enum outcome outcome = DONE;
+    if (member->state != OUTSIDE) /* otherwise no statement has run */
+        outcome = finish(store, member, *err);
+    sem_destroy(&member->woken);
+    if (outcome == DONE || outcome == UNKNOWN)
+        atomic_fetch_add(&store->transactions, 1);
+    if (outcome == DONE)
+        store->db.is_full = false;
+    return outcome;
+}
+
+/* After the group failed, or instead of joining one. */
+static enum err
+run_alone(struct postgres_store *store, struct postgres_locked *locked, db_work *work,
+          void *argument, int64_t began)
+{
+    enum err err = ERR_UNAVAILABLE;
+    if (postgres_is_in_time(began, store))
+        err = postgres_write_since(&store->db, work, argument, began);
+    else
+        atomic_fetch_add(&store->failed, 1);
+    if (locked != NULL)
+        postgres_locked_end(store->group, locked, err == ERR_UNAVAILABLE || err == ERR_UNCONFIRMED);
+    return err;
+}
+
+/* Until when a write that began then may wait for another one with its key. */
+static int64_t
+wait_until(const struct postgres_store *store, int64_t began)
+{
+    return began + clock_earlier(store->deadline_ms, store->borrow_ms) * 1000000;
+}
+
 enum err
 postgres_write_shared(struct db *db, struct str key, db_work *work, void *argument)
 {
     struct postgres_store *store = (struct postgres_store *)db;
-    struct postgres_member member = { .tx = { .tx = { .db = db, .shared = true },
-                                              .member = &member },
-                                      .key = key,
-                                      .began = clock_ticks_ns(),
-                                      .puts_end = &member.puts };
+    int64_t began = clock_ticks_ns();
     if (store->schema_is_newer)
         return postgres_write(db, work, argument, false);
-    sem_init(&member.woken, 0, 0);
-    enum err err = work(&member.tx.tx, argument);
-    if (!err)
-        err = member.tx.tx.broken;
-    enum outcome outcome = DONE;
-    if (member.state != OUTSIDE) /* otherwise no statement has run */
-        outcome = finish(store, &member, err);
-    sem_destroy(&member.woken);
-    if (outcome == DONE || outcome == UNKNOWN)
-        atomic_fetch_add(&store->transactions, 1);
-    if (outcome == DONE) {
-        db->is_full = false;
+    struct postgres_locked *locked = NULL;
+    enum outcome outcome;
+    enum err err = ERR_NONE;
+    do {
+        switch (postgres_locked_wait(store->group, key, wait_until(store, began), &locked)) {
+        case LOCKED_TOGETHER:
+            break;
+        case LOCKED_ALONE:
+            return run_alone(store, locked, work, argument, began);
+        case LOCKED_REFUSED:
+            atomic_fetch_add(&store->failed, 1);
+            return ERR_UNAVAILABLE;
+        }
+        struct postgres_member member = { .tx = { .tx = { .db = db, .shared = true },
+                                                  .member = &member },
+                                          .key = key,
+                                          .began = began,
+                                          .puts_end = &member.puts };
+        outcome = run_in_group(store, &member, work, argument, &err);
+        locked = member.locked;
+    } while (outcome == LEFT_OUT);
+    if (outcome == DONE)
         return err;
-    }
-    if (outcome == UNKNOWN || !postgres_is_in_time(member.began, store)) {
+    if (outcome == UNKNOWN) {
         atomic_fetch_add(&store->failed, 1);
-        return outcome == UNKNOWN ? ERR_UNCONFIRMED : ERR_UNAVAILABLE;
+        return ERR_UNCONFIRMED;
     }
-    atomic_fetch_add(&store->retries, 1);
-    return postgres_write_since(db, work, argument, member.began);
+    if (postgres_is_in_time(began, store))
+        atomic_fetch_add(&store->retries, 1);
+    return run_alone(store, locked, work, argument, began);
 }

@@ -79,6 +79,7 @@ run(struct postgres_store *store, struct arena *mem, struct postgres_batch *list
     else
         group->failed =
             !postgres_batch_run(group->connection, mem, list, !group->begun, &group->touched);
+    group->blocked = group->connection != NULL && group->connection->blocked;
     group->begun = true;
 }
 

@@ -167,6 +167,7 @@ postgres_open(const struct db_settings *settings, struct db **out, struct why *w
     /* It is never read, so that after interrupt() it ends every wait. */
     store->stop_fd = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
     postgres_pool_start(store, settings->connections == 0 ? 1 : settings->connections);
+    postgres_writes_start(store);
     postgres_group_start(store);
     postgres_reads_start(store);
     if (store->stop_fd < 0 || !postgres_read_hosts(store)) {

@@ -3,6 +3,7 @@
  *   postgres.c     opening, and the schema
  *   transaction.c  transactions and statements
  *   group.c        writes that share transactions; group_round.c runs their statements
+ *   locked.c       keys of such writes whose rows another program has locked
  *   read.c         reads that share statements
  *   batch.c        one statement for many of them
  *   wire.c         one statement on one connection, with a deadline
@@ -28,6 +29,7 @@
 #include "pq/pq.h"
 
 #include <pthread.h>
+#include <semaphore.h>
 
 #define POSTGRES_DEADLINE_MS 2000 /* default of db_settings.deadline_ms */
 #define POSTGRES_HOSTS_MAX 16
@@ -62,6 +64,7 @@ struct postgres_connection {
     bool *prepared;        /* statements; NULL: not set up, see prepare.c */
     bool lost;             /* closed, or hung, or connected to a server that became read-only */
     bool late;             /* lost because a statement missed its deadline */
+    bool blocked;          /* a statement of the group waited too long for a lock */
     bool commits;          /* its statement may be a COMMIT, which must not be cancelled */
     bool elsewhere;        /* lost because versions are synchronized with another server */
     struct postgres_connection *next; /* in the idle list */
@@ -117,6 +120,7 @@ struct postgres_store {
     bool failing;      /* the last attempt to open one failed */
     size_t waiting;
     int64_t borrow_ms;     /* how long a transaction waits for a connection */
+    sem_t writes;          /* how many more transactions that are not shared may have one */
     uint64_t generation;   /* changes when a connection is lost: older ones are not reused */
     int64_t connect_after; /* clock_ticks_ns(): no attempt before it */
     char incarnation[100]; /* of the server that versions are synchronized with; empty: of none */
@@ -176,9 +180,8 @@ int64_t postgres_until(int64_t ms); /* clock_ticks_ns() in so many milliseconds 
 
 /* begin.c: begins a transaction that writes, and remembers its id. False: nothing has begun,
  * because the connection was lost or discarded, or the schema is newer than this program
- * (`schema_is_newer`).
- * The second form sends and takes it as a part of a pipeline; after false, the caller rolls back.
- */
+ * (`schema_is_newer`). The second form, for groups, sends and takes it as a part of a pipeline, and
+ * limits how long its statements wait for locks; after false, the caller rolls back. */
 bool postgres_begin_prepare(struct postgres_connection *connection); /* once, if not pooled */
 bool postgres_begin(struct postgres_connection *connection);
 bool postgres_begin_send(struct postgres_connection *connection);
@@ -207,6 +210,7 @@ enum outcome {
     LOST_BEFORE, /* the connection was lost before the commit: nothing changed, try again */
     LOST,        /* the connection was lost during the commit: find out */
     UNKNOWN,     /* … and it cannot be found out */
+    LEFT_OUT,    /* did not run: its key must not join a group now, see locked.c */
 };
 
 struct postgres_tx {
@@ -220,6 +224,7 @@ struct postgres_tx {
 
 enum err postgres_query(struct db_tx *tx, struct arena *mem, size_t number,
                         const struct db_value *values, size_t count, struct db_rows *rows);
+void postgres_writes_start(struct postgres_store *store);
 enum err postgres_write(struct db *db, db_work *work, void *argument, bool urgent);
 
 /* The same for a write that began then (clock_ticks_ns()), and has waited or failed since. */

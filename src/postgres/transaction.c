@@ -299,6 +299,34 @@ postgres_find_out(struct postgres_connection *lost)
     return UNKNOWN;
 }
 
+/* A connection for a transaction that is not shared. Such transactions can wait for locks in all
+ * connections that they get, so a quarter of the pool remains for reads and groups. */
+static enum err
+borrow_to_write(struct postgres_store *store, int64_t began, struct postgres_connection **out)
+{
+    if (!clock_sem_wait(&store->writes, began + store->borrow_ms * 1000000))
+        return ERR_UNAVAILABLE;
+    enum err err = postgres_borrow_since(store, began, out);
+    if (err)
+        sem_post(&store->writes);
+    return err;
+}
+
+static void
+give_back_written(struct postgres_store *store, struct postgres_connection *connection)
+{
+    postgres_give_back(store, connection);
+    sem_post(&store->writes);
+}
+
+void
+postgres_writes_start(struct postgres_store *store)
+{
+    size_t kept = (store->connections_max + 3) / 4;
+    size_t most = store->connections_max > kept ? store->connections_max - kept : 1;
+    sem_init(&store->writes, 0, (unsigned)most);
+}
+
 enum err
 postgres_write(struct db *db, db_work *work, void *argument, bool urgent)
 {
@@ -316,7 +344,7 @@ postgres_write_since(struct db *db, db_work *work, void *argument, int64_t first
                        (i == 0 || postgres_is_in_time(first, store));
          i++) {
         struct postgres_connection *connection = NULL;
-        enum err err = postgres_borrow_since(store, first, &connection);
+        enum err err = borrow_to_write(store, first, &connection);
         last = ERR_UNAVAILABLE;
         if (err)
             break;
@@ -326,7 +354,7 @@ postgres_write_since(struct db *db, db_work *work, void *argument, int64_t first
         if (outcome == LOST)
             outcome = postgres_find_out(connection);
         bool elsewhere = connection->elsewhere;
-        postgres_give_back(store, connection);
+        give_back_written(store, connection);
         switch (outcome) {
         case DONE:
             db->is_full = false;
@@ -340,6 +368,7 @@ postgres_write_since(struct db *db, db_work *work, void *argument, int64_t first
             log_error("store_commit_lost", log_text("problem", STR("the outcome is unknown")));
             atomic_fetch_add(&store->failed, 1);
             return ERR_UNCONFIRMED;
+        case LEFT_OUT: /* of groups only */
         case CONFLICT:
             last = err == ERR_INTERNAL ? ERR_INTERNAL : ERR_UNAVAILABLE;
             wait_before_retry(i);
@@ -373,7 +402,7 @@ postgres_begin_write(struct db *db)
     for (size_t i = 0; i < (elsewhere ? ATTEMPTS_MAX : 2) && !store->schema_is_newer; i++) {
         if (elsewhere)
             wait_before_retry(i); /* versions follow to the new server */
-        if (postgres_borrow(store, &connection))
+        if (borrow_to_write(store, clock_ticks_ns(), &connection))
             break;
         if (postgres_begin(connection)) {
             struct steps *steps = memory_alloc(1, sizeof *steps);
@@ -384,7 +413,7 @@ postgres_begin_write(struct db *db)
             return &steps->tx.tx;
         }
         elsewhere = connection->elsewhere;
-        postgres_give_back(store, connection);
+        give_back_written(store, connection);
     }
     atomic_fetch_add(&store->failed, 1);
     return NULL;
@@ -408,7 +437,7 @@ postgres_end_write(struct db_tx *tx, bool keep, enum err *err)
     if (outcome == LOST)
         outcome = postgres_find_out(mine->connection);
     histogram_observe(&store->transaction_latency, clock_ticks_ns() - mine->began);
-    postgres_give_back(store, mine->connection);
+    give_back_written(store, mine->connection);
     free((struct steps *)mine);
     if (outcome == DONE)
         store->db.is_full = false;
@@ -421,6 +450,7 @@ postgres_end_write(struct db_tx *tx, bool keep, enum err *err)
         return DB_REJECTED;
     case CONFLICT:
     case LOST_BEFORE:
+    case LEFT_OUT: /* of groups only */
         return DB_AGAIN;
     case LOST:
     case UNKNOWN:

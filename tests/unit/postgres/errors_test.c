@@ -141,7 +141,8 @@ the_sqlstate_decides_the_error_of_a_shared_write(void **state)
     for (size_t i = 0; i < KIT_COUNT(table); i++) {
         struct attempt attempt = { &errors_raise, table[i].state, 0 };
         uint64_t before = opened(db);
-        assert_result(db_write_shared(db, STR("key"), run, &attempt), &table[i], "a shared write");
+        assert_result(db_write_shared(db, str_of(table[i].state), run, &attempt), &table[i],
+                      "a shared write");
         if (attempt.runs != (table[i].leaves ? 0 : table[i].again ? ATTEMPTS : 1) + 1)
             fail_msg("SQLSTATE %s: %d attempts", table[i].state, (int)attempt.runs);
         assert_usable(db, &table[i], before);
