@@ -53,16 +53,18 @@ static const char removal[] =
 
 /* A promoted replica says which commit it received last, until it is restarted. The first node that
  * uses it records it, before any request does. A node that wrote to the old primary until now
- * extends the time range. */
-#define NOTE_LOST                                                                   \
+ * extends the time range. This does not wait for a synchronous replica, which the new primary may
+ * not have yet: no request could read the database until then. */
+#define NOTE_LOST(conflict)                                                         \
+    "BEGIN; SET LOCAL synchronous_commit = local;"                                  \
     "INSERT INTO lost_writes (timeline, lost_from, lost_until)"                     \
     " SELECT left(pg_walfile_name(pg_current_wal_insert_lsn()), 8),"                \
     " floor(EXTRACT(EPOCH FROM last)), ceil(EXTRACT(EPOCH FROM clock_timestamp()))" \
     " FROM pg_last_xact_replay_timestamp() last WHERE last IS NOT NULL"             \
-    " ON CONFLICT (timeline) DO "
-static const char note_lost[] = NOTE_LOST "NOTHING";
-static const char extend_lost[] = NOTE_LOST "UPDATE SET lost_until = excluded.lost_until"
-                                            " WHERE lost_writes.lost_until < excluded.lost_until";
+    " ON CONFLICT (timeline) DO " conflict "; COMMIT"
+static const char note_lost[] = NOTE_LOST("NOTHING");
+static const char extend_lost[] = NOTE_LOST("UPDATE SET lost_until = excluded.lost_until"
+                                            " WHERE lost_writes.lost_until < excluded.lost_until");
 static const char preparation[] = "SET plan_cache_mode = force_generic_plan;"
                                   "PREPARE store_sync AS " CHANGES ";"
                                   "PREPARE store_sync_brief AS " BRIEF;

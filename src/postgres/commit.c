@@ -31,6 +31,8 @@ ask(struct postgres_connection *connection, const struct postgres_connection *lo
         *status = POSTGRES_COMMITTED;
     else if (strcmp(answer, "aborted") == 0)
         *status = POSTGRES_ROLLED_BACK;
+    else if (in_progress)
+        *status = POSTGRES_IN_PROGRESS;
     PQclear(result);
     return !in_progress;
 }
@@ -47,10 +49,11 @@ postgres_commit_status(const struct postgres_connection *lost)
     struct postgres_connection *connection = postgres_connect(store, store->deadline_ms, &why);
     if (connection == NULL)
         return status;
-    while (!ask(connection, lost, until, &status) && clock_ticks_ns() < until)
+    while (!ask(connection, lost, until, &status) &&
+           clock_ticks_ns() < until - 2 * ASK_AGAIN_MS * (int64_t)1000000)
         nanosleep(&(struct timespec){ .tv_nsec = ASK_AGAIN_MS * 1000000 }, NULL);
     postgres_disconnect(connection);
-    if (status != POSTGRES_UNKNOWN)
+    if (status == POSTGRES_COMMITTED || status == POSTGRES_ROLLED_BACK)
         log_info("store_commit_found",
                  log_text("outcome",
                           status == POSTGRES_COMMITTED ? STR("committed") : STR("rolled back")));

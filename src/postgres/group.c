@@ -392,7 +392,7 @@ postgres_write_shared(struct db *db, struct str key, db_work *work, void *argume
 {
     struct postgres_store *store = (struct postgres_store *)db;
     int64_t began = clock_ticks_ns();
-    if (store->schema_is_newer)
+    if (!postgres_may_write(store))
         return postgres_write(db, work, argument, false);
     struct postgres_locked *locked = NULL;
     enum outcome outcome;

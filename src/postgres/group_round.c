@@ -74,7 +74,8 @@ run(struct postgres_store *store, struct arena *mem, struct postgres_batch *list
         return;
     /* The first member has waited longest. */
     if (group->connection == NULL &&
-        postgres_borrow_since(store, group->members[0]->began, &group->connection))
+        (!postgres_may_write(store) ||
+         postgres_borrow_since(store, group->members[0]->began, &group->connection)))
         group->failed = true;
     else
         group->failed =

@@ -1,8 +1,8 @@
 /* monitor.c - checks once per second whether this process is ready: PostgreSQL answers, accepts
- * writes, and has this program's schema, no table stays locked, and the clocks agree. It uses a
- * separate connection, or one of the pool if the server refuses another one. A readiness check
- * waits for an answer that is newer than itself, but not for a server that hangs. The process
- * follows the server's clock, so that all nodes agree on expiry. */
+ * writes, and has this program's schema, no table stays locked, commits do not hang, and the clocks
+ * agree. It uses a separate connection, or one of the pool if the server refuses another one. A
+ * readiness check waits for an answer that is newer than itself, but not for a server that hangs.
+ * The process follows the server's clock, so that all nodes agree on expiry. */
 #include "postgres/postgres.h"
 
 #include "base/arena.h"
@@ -43,14 +43,22 @@ static const char forget[] =
     " INSERT INTO store_change (xid, slots) SELECT pg_current_xact_id(), '<%s'"
     " WHERE EXISTS (SELECT 1 FROM gone)";
 
-/* A table with a lock that makes writes wait. */
-static const char blocker[] =
-    "SELECT c.relname FROM pg_locks l JOIN pg_class c ON c.oid = l.relation"
+/* A table with a lock that makes writes wait, and whether commits of nodes hang, and then whether
+ * they wait for a synchronous replica (2) or not (1). Such a commit cannot be cancelled and
+ * occupies its connection of the server also after the node has closed it, so that a server which
+ * commits nothing would soon have no connections left, also for reads. A single one is not enough:
+ * perhaps only its process hangs. */
+static const char blockers[] =
+    "SELECT (SELECT c.relname FROM pg_locks l JOIN pg_class c ON c.oid = l.relation"
     " WHERE l.granted AND l.locktype = 'relation' AND c.relkind = 'r'"
     " AND c.relnamespace = current_schema()::regnamespace AND l.database ="
     " (SELECT oid FROM pg_database WHERE datname = current_database())"
     " AND l.mode IN ('ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock', 'AccessExclusiveLock')"
-    " ORDER BY c.relname LIMIT 1";
+    " ORDER BY c.relname LIMIT 1), (SELECT MAX(CASE WHEN wait_event = 'SyncRep' THEN 2 ELSE 1 END)"
+    " FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'penchant'"
+    " AND state = 'active' AND query_start < clock_timestamp() - interval '%lld milliseconds' AND"
+    " (wait_event = 'SyncRep' OR query = 'COMMIT' OR query LIKE 'INSERT INTO store_change%%')"
+    " HAVING COUNT(*) > 1)";
 
 static const char old_primary[] =
     "The database that accepts writes is an old primary: " POSTGRES_OLD_PRIMARY
@@ -68,7 +76,7 @@ struct postgres_monitor {
     int64_t round_began;
     bool stopping;
     struct why problem;    /* of the last round; empty: none */
-    struct why blocked;    /* the server answers, but writes wait for a lock; empty: none */
+    struct why blocked;    /* the server answers, but writes wait; empty: none */
     int64_t blocked_since; /* clock_ticks_ns(); 0: no lock. Used by the thread only */
     char incarnation[100]; /* of the server that answered it */
     char oldest[2][24];    /* running transactions, at two times; change rows below the first go */
@@ -161,21 +169,45 @@ log_change(const struct why *before, const struct why *now)
 /* A lock that lasts longer than a statement may take makes requests fail. Shorter ones are usual:
  * VACUUM takes one. */
 static void
-find_blocker(struct postgres_monitor *monitor, struct postgres_connection *connection)
+check_lock(struct postgres_monitor *monitor, const char *table, struct why *why)
 {
-    struct why why = { 0 };
     int64_t now = clock_ticks_ns();
-    PGresult *result = postgres_run(connection, blocker);
-    bool found = PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0;
-    if (!found)
+    if (table == NULL)
         monitor->blocked_since = 0;
     else if (monitor->blocked_since == 0)
         monitor->blocked_since = now;
     else if (now - monitor->blocked_since > monitor->store->deadline_ms * 1000000)
-        why_set(&why,
+        why_set(why,
                 "The table %s of the database is locked by another program, so it cannot be "
                 "written. End that program's transaction.",
-                PQgetvalue(result, 0, 0));
+                table);
+}
+
+static const char *
+cell(const PGresult *result, int column)
+{
+    return PQgetisnull(result, 0, column) ? NULL : PQgetvalue(result, 0, column);
+}
+
+static void
+find_blockers(struct postgres_monitor *monitor, struct postgres_connection *connection)
+{
+    char script[sizeof blockers + 32];
+    struct why why = { 0 };
+    snprintf(script, sizeof script, blockers, (long long)monitor->store->deadline_ms);
+    PGresult *result = postgres_run(connection, script);
+    bool answered = PQresultStatus(result) == PGRES_TUPLES_OK;
+    const char *hang = answered ? cell(result, 1) : NULL;
+    if (hang != NULL)
+        why_set(&why,
+                strcmp(hang, "2") == 0
+                    ? "The database waits for a synchronous replica to confirm commits, so it "
+                      "cannot be written. Start that replica, or correct "
+                      "synchronous_standby_names."
+                    : "The database does not complete commits, so it cannot be written. Check "
+                      "its disk.");
+    check_lock(monitor, answered ? cell(result, 0) : NULL, &why);
+    monitor->store->commits_hang = hang != NULL;
     PQclear(result);
     pthread_mutex_lock(&monitor->lock);
     log_change(&monitor->blocked, &why);
@@ -216,8 +248,11 @@ ask_on(struct postgres_monitor *monitor, struct postgres_connection *connection,
     if (why->text[0] == '\0') {
         set_incarnation(monitor, PQgetvalue(result, 0, 4));
         forget_changes(monitor, connection, PQgetvalue(result, 0, 3));
-        find_blocker(monitor, connection);
     }
+    if (!connection->lost)
+        find_blockers(monitor, connection);
+    else
+        monitor->store->commits_hang = false; /* perhaps another server accepts writes */
     PQclear(result);
 }
 
@@ -261,8 +296,10 @@ ask(struct postgres_monitor *monitor, struct why *why)
         monitor->connection = postgres_connect(monitor->store, ROUND_MS, &unreachable);
     struct postgres_connection *connection = monitor->connection;
     if (connection == NULL) {
-        if (!ask_on_pool_connection(monitor, clock_ticks_ns() - began, why))
+        if (!ask_on_pool_connection(monitor, clock_ticks_ns() - began, why)) {
+            monitor->store->commits_hang = false;
             explain(unreachable.text, why);
+        }
         return false;
     }
     ask_on(monitor, connection, why);

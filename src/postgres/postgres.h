@@ -106,6 +106,7 @@ struct postgres_store {
     struct versions *versions; /* its own, or shared with other databases */
     struct versions own_versions;
     _Atomic bool schema_is_newer; /* another node updated it: this node must not write anymore */
+    _Atomic bool commits_hang;    /* no write begins: see monitor.c */
     int64_t schema_known;         /* the last step that this program has */
     int64_t deadline_ms;
     int stop_fd; /* a timer: readable when db_interrupt() ends all waits */
@@ -191,7 +192,12 @@ bool postgres_begin_take(struct postgres_connection *connection, int64_t until);
 void postgres_schema_is_newer(struct postgres_store *store, int64_t step);
 
 /* commit.c: what became of a commit whose confirmation was lost. Takes at most store-deadline. */
-enum postgres_status { POSTGRES_COMMITTED, POSTGRES_ROLLED_BACK, POSTGRES_UNKNOWN };
+enum postgres_status {
+    POSTGRES_COMMITTED,
+    POSTGRES_ROLLED_BACK,
+    POSTGRES_IN_PROGRESS, /* the server answers, but does not complete it */
+    POSTGRES_UNKNOWN,
+};
 enum postgres_status postgres_commit_status(const struct postgres_connection *lost);
 
 /* Changes whenever the server may have lost transactions or reuses their ids: it was restarted,
@@ -225,6 +231,9 @@ struct postgres_tx {
 enum err postgres_query(struct db_tx *tx, struct arena *mem, size_t number,
                         const struct db_value *values, size_t count, struct db_rows *rows);
 void postgres_writes_start(struct postgres_store *store);
+
+/* Whether a transaction that writes may begin. */
+bool postgres_may_write(const struct postgres_store *store);
 enum err postgres_write(struct db *db, db_work *work, void *argument, bool urgent);
 
 /* The same for a write that began then (clock_ticks_ns()), and has waited or failed since. */

@@ -292,11 +292,19 @@ postgres_find_out(struct postgres_connection *lost)
         return DONE;
     case POSTGRES_ROLLED_BACK:
         return LOST_BEFORE;
+    case POSTGRES_IN_PROGRESS:
+        break;
     case POSTGRES_UNKNOWN:
+        lost->late = false; /* its server does not answer: the pool need not ask it again */
         break;
     }
-    lost->late = false; /* its server does not answer: the pool need not ask it again */
     return UNKNOWN;
+}
+
+bool
+postgres_may_write(const struct postgres_store *store)
+{
+    return !store->schema_is_newer && !store->commits_hang;
 }
 
 /* A connection for a transaction that is not shared. Such transactions can wait for locks in all
@@ -340,7 +348,7 @@ postgres_write_since(struct db *db, db_work *work, void *argument, int64_t first
     struct postgres_store *store = store_of(db);
     atomic_fetch_add(&store->transactions, 1);
     enum err last = ERR_UNAVAILABLE;
-    for (size_t i = 0; i < ATTEMPTS_MAX && !store->schema_is_newer &&
+    for (size_t i = 0; i < ATTEMPTS_MAX && postgres_may_write(store) &&
                        (i == 0 || postgres_is_in_time(first, store));
          i++) {
         struct postgres_connection *connection = NULL;
@@ -399,7 +407,7 @@ postgres_begin_write(struct db *db)
     struct postgres_connection *connection = NULL;
     atomic_fetch_add(&store->transactions, 1);
     bool elsewhere = false;
-    for (size_t i = 0; i < (elsewhere ? ATTEMPTS_MAX : 2) && !store->schema_is_newer; i++) {
+    for (size_t i = 0; i < (elsewhere ? ATTEMPTS_MAX : 2) && postgres_may_write(store); i++) {
         if (elsewhere)
             wait_before_retry(i); /* versions follow to the new server */
         if (borrow_to_write(store, clock_ticks_ns(), &connection))

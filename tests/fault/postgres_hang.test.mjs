@@ -207,7 +207,7 @@ onPostgres("readiness lost only its own connection, and the server refuses anoth
   const ada = await addPerson(w, "ada");
   const admin = cluster.address("postgres");
   const backends = `FROM pg_stat_activity WHERE datname = '${w.database}' AND application_name = 'penchant'`;
-  const own = `${backends} AND query LIKE 'SELECT c.relname FROM pg_locks%'`; // its last statement
+  const own = `${backends} AND query LIKE 'SELECT (SELECT c.relname FROM pg_locks%'`; // its last statement
   const accept = (value) => psql(admin, `ALTER DATABASE ${w.database} ALLOW_CONNECTIONS ${value}`);
   assert.equal((await readiness(w)).status, 200);
   await accept(false);
