@@ -30,7 +30,7 @@ const ONE_DATABASE = ["move", "restore"];
 
 // These files wait for deadlines, restarts, or other servers most of their time, and leave the processors to others.
 const WAITING = [
-  ..."activity mail mail_tls proxies reload follow steady spread_hang spread_restore spread_crash postgres_clock postgres_commit postgres_commit_hang postgres_hang postgres_locked".split(" "),
+  ..."activity mail mail_tls proxies reload follow steady spread_hang spread_restore spread_crash postgres_clock postgres_commit postgres_commit_hang postgres_hang postgres_locked postgres_partial".split(" "),
   ..."postgres_names postgres_nodes postgres_pool postgres_pooler postgres_promotion postgres_slow postgres_timeline postgres_trouble connection_test".split(" "),
 ];
 
