@@ -378,7 +378,11 @@ db_rows_add_row(struct db_rows_builder *builder)
 enum err
 db_ping(struct db *db, struct why *why)
 {
-    return db->driver->ping(db, why);
+    struct db_ping begun = { 0 };
+    if (db->driver->ping != NULL)
+        return db->driver->ping(db, why);
+    db->driver->ping_begin(db, &begun);
+    return db->driver->ping_end(db, &begun, why);
 }
 
 enum err

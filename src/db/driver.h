@@ -21,6 +21,12 @@ enum db_end {
     DB_UNKNOWN,  /* the connection was lost during the commit, and its outcome is unknown */
 };
 
+/* A readiness check that has begun. Private to the engine. */
+struct db_ping {
+    uint64_t good, bad;
+    int64_t give_up;
+};
+
 struct db_driver {
     const char *prefix; /* of the address: "sqlite:" */
     bool reads_block;   /* see db_reads_block() */
@@ -79,7 +85,10 @@ struct db_driver {
     struct db_tx *(*begin_write)(struct db *db);
     enum db_end (*end_write)(struct db_tx *tx, bool keep, enum err *err);
 
-    enum err (*ping)(struct db *db, struct why *why); /* see db_ping() */
+    enum err (*ping)(struct db *db, struct why *why); /* see db_ping(); NULL: it has two steps */
+    /* The two steps of PostgreSQL, so that a store asks all its databases at once. */
+    void (*ping_begin)(struct db *db, struct db_ping *out);
+    enum err (*ping_end)(struct db *db, const struct db_ping *begun, struct why *why);
     bool (*is_down)(struct db *db); /* as last seen, without asking; NULL: never */
 
     /* Whether the database has not answered for seconds, as last seen, so that a statement would

@@ -380,20 +380,29 @@ run(void *argument)
     return NULL;
 }
 
-/* Call with the lock held. Whether the server answers; `why` says why not. */
-static bool
-wait_for_round(struct postgres_monitor *monitor, struct why *why)
+/* Call with the lock held. */
+static struct db_ping
+begin_check(struct postgres_monitor *monitor)
 {
     /* If a round under way finds no problem, its result is used; a problem must be found by a newer
      * round. */
-    uint64_t good = monitor->rounds_ended + 1, bad = monitor->rounds + 1;
-    int64_t give_up = postgres_until(LATE_MS);
-    bool late = false;
+    struct db_ping check = { .good = monitor->rounds_ended + 1,
+                             .bad = monitor->rounds + 1,
+                             .give_up = postgres_until(LATE_MS) };
     if (monitor->rounds > monitor->rounds_ended) /* it hangs already */
-        give_up = monitor->round_began + LATE_MS * (int64_t)1000000;
-    while (!late && monitor->rounds_ended < bad &&
-           !(monitor->rounds_ended >= good && monitor->problem.text[0] == '\0')) {
-        struct timespec until = at(give_up);
+        check.give_up = monitor->round_began + LATE_MS * (int64_t)1000000;
+    pthread_cond_signal(&monitor->wake);
+    return check;
+}
+
+/* Call with the lock held. Whether the server answers; `why` says why not. */
+static bool
+wait_for_round(struct postgres_monitor *monitor, const struct db_ping *check, struct why *why)
+{
+    bool late = false;
+    while (!late && monitor->rounds_ended < check->bad &&
+           !(monitor->rounds_ended >= check->good && monitor->problem.text[0] == '\0')) {
+        struct timespec until = at(check->give_up);
         pthread_cond_signal(&monitor->wake);
         late = pthread_cond_clockwait(&monitor->ended, &monitor->lock, CLOCK_MONOTONIC, &until);
     }
@@ -404,12 +413,25 @@ wait_for_round(struct postgres_monitor *monitor, struct why *why)
     return why->text[0] == '\0';
 }
 
-enum err
-postgres_monitor_check(struct postgres_store *store, struct why *why)
+void
+postgres_ping_begin(struct db *db, struct db_ping *out)
 {
-    struct postgres_monitor *monitor = store->monitor;
+    struct postgres_monitor *monitor = ((struct postgres_store *)db)->monitor;
+    if (monitor == NULL)
+        return;
     pthread_mutex_lock(&monitor->lock);
-    if (wait_for_round(monitor, why))
+    *out = begin_check(monitor);
+    pthread_mutex_unlock(&monitor->lock);
+}
+
+enum err
+postgres_ping_end(struct db *db, const struct db_ping *begun, struct why *why)
+{
+    struct postgres_monitor *monitor = ((struct postgres_store *)db)->monitor;
+    if (monitor == NULL)
+        return db_ping_by_query(db);
+    pthread_mutex_lock(&monitor->lock);
+    if (wait_for_round(monitor, begun, why))
         *why = monitor->blocked;
     pthread_mutex_unlock(&monitor->lock);
     return why->text[0] == '\0' ? ERR_NONE : ERR_UNAVAILABLE;
@@ -423,7 +445,9 @@ postgres_monitor_confirms(struct postgres_store *store, const char *incarnation)
     if (monitor == NULL || incarnation[0] == '\0')
         return false;
     pthread_mutex_lock(&monitor->lock);
-    bool same = wait_for_round(monitor, &unused) && strcmp(monitor->incarnation, incarnation) == 0;
+    struct db_ping check = begin_check(monitor);
+    bool same =
+        wait_for_round(monitor, &check, &unused) && strcmp(monitor->incarnation, incarnation) == 0;
     pthread_mutex_unlock(&monitor->lock);
     return same;
 }

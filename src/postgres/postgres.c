@@ -217,13 +217,6 @@ prepare(struct db *db, struct why *why)
     return ERR_NONE;
 }
 
-static enum err
-ping(struct db *db, struct why *why)
-{
-    struct postgres_store *store = store_of(db);
-    return store->monitor == NULL ? db_ping_by_query(db) : postgres_monitor_check(store, why);
-}
-
 static struct str
 describe(const struct db *db, struct arena *mem)
 {
@@ -266,7 +259,8 @@ const struct db_driver db_postgres_driver = {
     .prefetch = postgres_group_prefetch,
     .begin_write = postgres_begin_write,
     .end_write = postgres_end_write,
-    .ping = ping,
+    .ping_begin = postgres_ping_begin,
+    .ping_end = postgres_ping_end,
     .is_down = postgres_monitor_is_down,
     .is_silent = postgres_monitor_is_silent,
     .version = postgres_version,

@@ -412,7 +412,8 @@ uint64_t postgres_timeline_of(const char *incarnation);                       /*
 /* monitor.c */
 void postgres_monitor_start(struct postgres_store *store);
 void postgres_monitor_stop(struct postgres_store *store);
-enum err postgres_monitor_check(struct postgres_store *store, struct why *why);
+void postgres_ping_begin(struct db *db, struct db_ping *out);
+enum err postgres_ping_end(struct db *db, const struct db_ping *begun, struct why *why);
 
 /* Whether the server of this incarnation answers now. Waits for less than a second. */
 bool postgres_monitor_confirms(struct postgres_store *store, const char *incarnation);

@@ -289,22 +289,43 @@ describe(const struct db *db, struct arena *mem)
     return text;
 }
 
-/* The users of a database that answers are served; `why` names those that do not. */
+/* Appends to the list of problems, as far as there is space. */
+static void
+add_problem(const struct spread_store *store, size_t database, const struct why *of_one,
+            struct why *why)
+{
+    size_t used = strlen(why->text);
+    struct why problem = { 0 };
+    why_set(&problem, "%sDatabase %zu of %zu: %s", used > 0 ? " " : "", database + 1, store->count,
+            of_one->text[0] != '\0' ? of_one->text : "It does not respond.");
+    if (used + strlen(problem.text) < sizeof why->text)
+        memcpy(why->text + used, problem.text, strlen(problem.text) + 1);
+}
+
+/* Asks all databases at once, so that several that hang take no longer than one. The users of those
+ * that answer are served; `why` names the others. */
 static enum err
 ping(struct db *db, struct why *why)
 {
     struct spread_store *store = spread_of(db);
+    struct db_ping begun[SPREAD_MAX] = { 0 };
+    bool is_open[SPREAD_MAX];
     size_t good = 0;
     for (size_t i = 0; i < store->count; i++) {
+        is_open[i] = spread_is_open(store, i);
+        if (is_open[i])
+            store->of[i]->driver->ping_begin(store->of[i], &begun[i]);
+    }
+    for (size_t i = 0; i < store->count; i++) {
         struct why of_one = { 0 };
-        if (!spread_is_open(store, i))
+        struct db *one = store->of[i];
+        if (!is_open[i])
             spread_watch_problem(store, i, &of_one);
-        else if (db_ping(store->of[i], &of_one) == ERR_NONE) {
+        else if (one->driver->ping_end(one, &begun[i], &of_one) == ERR_NONE) {
             good++;
             continue;
         }
-        why_set(why, "Database %zu of %zu: %s", i + 1, store->count,
-                of_one.text[0] != '\0' ? of_one.text : "It does not respond.");
+        add_problem(store, i, &of_one, why);
     }
     return good == 0 ? ERR_UNAVAILABLE : ERR_NONE;
 }

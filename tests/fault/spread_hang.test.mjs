@@ -5,7 +5,7 @@ import assert from "node:assert/strict";
 import { assertUnavailable } from "../kit/expect.mjs";
 import { addApp, addPerson } from "../kit/oauth.mjs";
 import { Client, FOOD } from "../kit/preferences.mjs";
-import { connectedUsers, nameIn, onTwo, record, twoServers } from "../kit/spread.mjs";
+import { behindProxies, connectedUsers, nameIn, onTwo, record, twoServers } from "../kit/spread.mjs";
 import { until } from "../kit/until.mjs";
 
 const WORKERS = 4;
@@ -80,4 +80,24 @@ onTwo("SIGTERM ends a node while one of its databases hangs in the middle of req
   await w.stop(25_000); // ten seconds to drain, on a busy machine; the deadline is longer
   await Promise.all(asked);
   hanging.thaw();
+});
+
+onTwo("readiness answers within a second while four of five databases hang, and names each", async (t) => {
+  const { w, proxies, start: run } = await behindProxies(t, { databases: 5 });
+  await run();
+  for (const between of proxies.slice(1)) between.swallows = true;
+  const names = (text) => [...text.matchAll(/Database (\d) of 5: The database does not respond/g)].map(([, number]) => Number(number));
+  await until("readiness to name them", async () => names((await w.get("/readyz")).data.problem ?? "").length === 4);
+  const took = [];
+  for (let i = 0; i < 15; i++) {
+    const began = performance.now();
+    const { status, data } = await w.get("/readyz");
+    took.push(performance.now() - began);
+    assert.equal(status, 200);
+    assert.deepEqual(names(data.problem), [2, 3, 4, 5]);
+  }
+  took.sort((a, b) => a - b);
+  assert.ok(took[7] < 1000, `half of the answers took longer than ${Math.round(took[7])} ms`);
+  for (const between of proxies) between.swallows = false;
+  await until("readiness", async () => (await w.get("/readyz")).data.problem === undefined, 60_000);
 });

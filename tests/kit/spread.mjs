@@ -28,11 +28,12 @@ export async function twoServers(t) {
   return { w, clusters };
 }
 
-// A world on two databases of one server, with a proxy before each. Commands and `w.parts` lead past them.
+// A world on two databases of one server, or more, with a proxy before each. Commands and `w.parts` lead past them.
 export async function behindProxies(t, options = {}) {
   const w = await world(t, { databases: 2, start: false, ...options, settings: { "rate-signin": 0, ...options.settings } });
   w.parts = w.address.split(" ");
-  const proxies = [await proxy(t, w.pgPort), await proxy(t, w.pgPort)];
+  const proxies = [];
+  for (const {} of w.parts) proxies.push(await proxy(t, w.pgPort));
   const store = proxies.map(({ port }, i) => databaseAddress(port, w.databases[i])).join(" ");
   const start = () => w.start({ store });
   return { w, proxies, start };
