@@ -6,6 +6,8 @@
 #include <stdatomic.h>
 #include <time.h>
 
+#define SECOND_NS ((int64_t)1000000000)
+
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
 #endif
@@ -39,6 +41,18 @@ clock_real_ns(void)
 {
     struct timespec now = read_clock(CLOCK_REALTIME);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec + fault_injection_skew_ms() * 1000000;
+}
+
+bool
+clock_is_wrong(struct why *why)
+{
+    int64_t difference = clock_real_ns() - clock_ticks_ns() - followed;
+    if (followed == 0 || (difference <= SECOND_NS && difference >= -SECOND_NS))
+        return false;
+    why_set(why,
+            "The clock of this machine differs by %lld seconds from the database's. Correct it.",
+            (long long)((difference + (difference < 0 ? -SECOND_NS : SECOND_NS) / 2) / SECOND_NS));
+    return true;
 }
 
 /* A clock that a test has stopped wins over the database's clock. */

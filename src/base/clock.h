@@ -6,6 +6,8 @@
 #ifndef BASE_CLOCK_H
 #define BASE_CLOCK_H
 
+#include "base/err.h"
+
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdbool.h>
@@ -19,6 +21,10 @@ int64_t clock_steady_ms(void); /* monotonic milliseconds; for deadlines */
 void clock_follow_ns(int64_t difference);
 int64_t clock_followed_ns(void); /* that difference */
 int64_t clock_real_ns(void);     /* the system's clock, in nanoseconds */
+
+/* Whether the system's clock differs by more than a second from the one that is followed; `why`
+ * says so. */
+bool clock_is_wrong(struct why *why);
 
 int64_t
 clock_ticks_ns(void); /* monotonic nanoseconds; for measuring durations; never moved by tests */

@@ -216,8 +216,7 @@ read_answer(struct postgres_change_query *query)
         !follow(query, PQgetvalue(result, 0, 4)))
         reply = FAILED;
     if (reply == ANSWERED) {
-        struct why unused = { 0 };
-        postgres_clock_check(time * 1000, query->began, &unused);
+        postgres_clock_check(query->store, time * 1000, query->began);
         apply(query, result);
         atomic_store(&query->answered, atomic_load(&query->asked));
         atomic_fetch_add_explicit(&query->store->syncs, 1, memory_order_relaxed);

@@ -24,7 +24,6 @@
     (FAULT_INJECTION_INTERVAL(5000) * (int64_t)1000000) /* between two looks at a host */
 #define LOOK_MS 200                                     /* for a look; readiness waits for it */
 #define SILENT_MS 4000 /* longer than a pause and a round of three slow answers */
-#define SKEW_MAX_NS 1000000000
 #define CHANGES_NS ((int64_t)60 * 1000000000)
 #define FOLLOW_NS 50000000 /* smaller differences are the network's */
 
@@ -76,6 +75,7 @@ struct postgres_monitor {
     int64_t round_began;
     bool stopping;
     struct why problem;    /* of the last round; empty: none */
+    struct why clock;      /* the clock of this machine is wrong; empty: no */
     struct why blocked;    /* the server answers, but writes wait; empty: none */
     int64_t blocked_since; /* clock_ticks_ns(); 0: no lock. Used by the thread only */
     char incarnation[100]; /* of the server that answered it */
@@ -93,21 +93,24 @@ read_number(const PGresult *result, int column, int64_t *out)
     return str_to_int(str_of(PQgetvalue(result, 0, column)), 0, INT64_MAX, out);
 }
 
-void
-postgres_clock_check(int64_t server_ns, int64_t sent, struct why *why)
+/* Several databases share versions, and spread/clock.c compares their clocks. */
+static bool
+is_part(const struct postgres_store *store)
 {
-    int64_t received = clock_ticks_ns();
-    int64_t inexact = (received - sent) / 2; /* the server's time is from in between */
+    return store->versions != &store->own_versions;
+}
+
+void
+postgres_clock_check(struct postgres_store *store, int64_t server_ns, int64_t sent)
+{
+    int64_t inexact = (clock_ticks_ns() - sent) / 2; /* the server's time is from in between */
     int64_t ticks_to_server = server_ns - sent - inexact;
-    int64_t difference = ticks_to_server - clock_followed_ns();
-    if (difference > inexact + FOLLOW_NS || difference < -inexact - FOLLOW_NS)
+    int64_t difference = ticks_to_server - atomic_load(&store->db.clock);
+    if (difference <= inexact + FOLLOW_NS && difference >= -inexact - FOLLOW_NS)
+        return;
+    atomic_store(&store->db.clock, ticks_to_server);
+    if (!is_part(store))
         clock_follow_ns(ticks_to_server);
-    int64_t skew = clock_real_ns() - (received + ticks_to_server);
-    if (skew > SKEW_MAX_NS + inexact || skew < -SKEW_MAX_NS - inexact)
-        why_set(
-            why,
-            "The clock of this machine differs by %lld seconds from the database's. Correct it.",
-            (long long)((skew + (skew < 0 ? -1 : 1) * SKEW_MAX_NS / 2) / 1000000000));
 }
 
 static void
@@ -133,7 +136,7 @@ check_result(struct postgres_connection *connection, const PGresult *result, int
         why_set(why, "The database is read-only. Try again in a few seconds.");
         connection->lost = true; /* look for another host */
     }
-    postgres_clock_check(time * 1000, sent, why);
+    postgres_clock_check(store, time * 1000, sent);
 }
 
 /* Change rows are kept for one to two times CHANGES_NS. A node that asks less often than that drops
@@ -332,7 +335,7 @@ at(int64_t ns)
 static void
 next_round(struct postgres_monitor *monitor)
 {
-    struct why why = { 0 };
+    struct why why = { 0 }, clock = { 0 };
     monitor->rounds++;
     monitor->round_began = clock_ticks_ns();
     pthread_mutex_unlock(&monitor->lock);
@@ -344,6 +347,10 @@ next_round(struct postgres_monitor *monitor)
     pthread_mutex_lock(&monitor->lock);
     log_change(&monitor->problem, &why);
     monitor->problem = why;
+    if (!is_part(monitor->store))
+        clock_is_wrong(&clock);
+    log_change(&monitor->clock, &clock);
+    monitor->clock = clock;
     monitor->rounds_ended = monitor->rounds;
     pthread_cond_broadcast(&monitor->ended);
 }
@@ -432,7 +439,7 @@ postgres_ping_end(struct db *db, const struct db_ping *begun, struct why *why)
         return db_ping_by_query(db);
     pthread_mutex_lock(&monitor->lock);
     if (wait_for_round(monitor, begun, why))
-        *why = monitor->blocked;
+        *why = monitor->clock.text[0] != '\0' ? monitor->clock : monitor->blocked;
     pthread_mutex_unlock(&monitor->lock);
     return why->text[0] == '\0' ? ERR_NONE : ERR_UNAVAILABLE;
 }
@@ -509,5 +516,6 @@ postgres_monitor_stop(struct postgres_store *store)
     pthread_mutex_destroy(&monitor->lock);
     free(monitor);
     store->monitor = NULL;
-    clock_follow_ns(0);
+    if (!is_part(store))
+        clock_follow_ns(0);
 }

@@ -419,6 +419,6 @@ enum err postgres_ping_end(struct db *db, const struct db_ping *begun, struct wh
 bool postgres_monitor_confirms(struct postgres_store *store, const char *incarnation);
 bool postgres_monitor_is_down(struct db *db);   /* the last round found a problem, or hangs */
 bool postgres_monitor_is_silent(struct db *db); /* no answer for four seconds */
-void postgres_clock_check(int64_t server_ns, int64_t sent, struct why *why);
+void postgres_clock_check(struct postgres_store *store, int64_t server_ns, int64_t sent);
 
 #endif

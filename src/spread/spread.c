@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/embedded.h"
 #include "base/shard.h"
 
@@ -109,6 +110,9 @@ spread_close(struct db *db)
     /* They may contain passwords. */
     explicit_bzero(store->addresses, strlen(store->addresses));
     free(store->addresses);
+    if (store->watched)
+        clock_follow_ns(0);
+    pthread_mutex_destroy(&store->clock.lock);
     versions_stop(&store->versions);
     free(store->placements);
     free(store);
@@ -143,6 +147,8 @@ spread_open(const struct db_settings *settings, struct db **out, struct why *why
     store->must_exist = settings->must_exist;
     store->watched = settings->watched;
     store->addresses = strdup(settings->address);
+    store->clock.followed = SPREAD_MAX;
+    pthread_mutex_init(&store->clock.lock, NULL);
     versions_start(&store->versions);
     /* A commit of any database raises the same counters, because one request may use cached rows of
      * several. */
@@ -265,8 +271,10 @@ prepare(struct db *db, struct why *why)
     for (size_t i = 0; i < store->count && !err; i++)
         if (!is_missing(missing, i))
             err = spread_prepare(store, i, why);
-    if (!err && store->watched)
+    if (!err && store->watched) {
+        spread_clock_follow(store);
         spread_watch_start(store, missing);
+    }
     return err;
 }
 
@@ -303,7 +311,7 @@ add_problem(const struct spread_store *store, size_t database, const struct why 
 }
 
 /* Asks all databases at once, so that several that hang take no longer than one. The users of those
- * that answer are served; `why` names the others. */
+ * that answer are served; `why` names the others, and those whose clock is wrong. */
 static enum err
 ping(struct db *db, struct why *why)
 {
@@ -323,9 +331,16 @@ ping(struct db *db, struct why *why)
             spread_watch_problem(store, i, &of_one);
         else if (one->driver->ping_end(one, &begun[i], &of_one) == ERR_NONE) {
             good++;
-            continue;
+            spread_clock_follow(store);
+            if (!spread_clock_differs(store, i, &of_one))
+                continue;
         }
         add_problem(store, i, &of_one, why);
+    }
+    struct why here = { 0 };
+    if (good > 0 && clock_is_wrong(&here)) {
+        *why = here;
+        return ERR_UNAVAILABLE;
     }
     return good == 0 ? ERR_UNAVAILABLE : ERR_NONE;
 }

@@ -8,7 +8,8 @@
  *   spread.c       addresses, opening, readiness, and maintenance
  *   watch.c        databases that are missing at the start, and repairs
  *   restored.c     repairs replicated rows, also after a database was restored
- *   placement.c        which database a statement needs
+ *   clock.c        whose clock the process follows
+ *   placement.c    which database a statement needs
  *   transaction.c  reads, and writes of one or several databases
  *   query.c        one statement on the databases it needs
  *   rows.c         results of several databases as one
@@ -24,12 +25,19 @@
 #include "db/versions.h"
 #include "spread/placement.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #define SPREAD_MAX DB_PARTS_MAX
 #define SPREAD_LATER_MAX 32 /* a user's lookup rows: two names and twenty passkeys */
 
 struct spread_watch;
+
+struct spread_clock {
+    pthread_mutex_t lock;                      /* protects what follows */
+    size_t followed;                           /* a database; SPREAD_MAX: none yet */
+    bool differs[SPREAD_MAX], machine_differs; /* as logged */
+};
 
 struct spread_store {
     struct db db;
@@ -39,6 +47,7 @@ struct spread_store {
     struct db_part part;              /* what those that are open say */
     struct spread_watch *watch;       /* NULL: a command, which needs all databases */
     char *addresses;
+    struct spread_clock clock;
     struct versions versions;     /* of all: commits of different databases share one count */
     struct placement *placements; /* per statement */
     const struct sql *note;       /* records a claim; NULL: the program has no such statement */
@@ -109,6 +118,11 @@ void spread_watch_start(struct spread_store *store, const struct why *missing);
 void spread_watch_interrupt(struct spread_store *store, int64_t after_ms);
 void spread_watch_stop(struct spread_store *store);
 void spread_watch_problem(struct spread_store *store, size_t database, struct why *out);
+
+/* clock.c: compares the clocks, and follows one of them. Whether the clock of a database differs
+ * from that one by more than a second; `why` says so. */
+void spread_clock_follow(struct spread_store *store);
+bool spread_clock_differs(const struct spread_store *store, size_t database, struct why *why);
 
 /* transaction.c */
 enum err spread_write(struct db *db, db_work *work, void *argument, bool urgent);

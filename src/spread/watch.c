@@ -141,6 +141,7 @@ run_round(struct spread_watch *watch)
 {
     struct spread_store *store = watch->store;
     bool is_back = false;
+    spread_clock_follow(store);
     for (size_t i = 0; i < store->count; i++) {
         if (!spread_is_open(store, i))
             open_missing(watch, i);
