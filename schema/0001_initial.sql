@@ -429,7 +429,8 @@ CREATE INDEX refresh_token_expiry ON refresh_token (expires_at);
 -- ---- usage ----
 
 -- Requests per app and day, for its developer. Counted in memory and added here every few seconds.
--- Each process adds to a `part` of its own, so that no two wait for the same row; the sum counts.
+-- Each process adds to a `part` of its own, so that no two wait for the same row; the sum counts,
+-- and with several databases the sum over all of them (src/job/usage.c).
 -- `slot` is the day, followed by 42 bits of the app id.
 CREATE TABLE app_usage (
     app_id  TEXT   NOT NULL,

@@ -155,6 +155,16 @@ struct db_tx *db_begin_read(struct db *db);
 /* Returns `result`, or the first error of a statement if `result` is ERR_NONE. */
 enum err db_end_read(struct db_tx *tx, enum err result);
 
+/* ---- several databases ---- */
+
+/* Background work is done in each database of a store by itself, so that one that is down does not
+ * delay the work for users of the others, and no transaction commits in several. db_database() is
+ * one of them, as a store in which every statement runs; NULL: it is down. db_database_of() is the
+ * number of that with the user's rows. A store of one database is its own. */
+size_t db_database_count(const struct db *db);
+struct db *db_database(struct db *db, size_t number);
+size_t db_database_of(const struct db *db, struct str id);
+
 /* ---- versions of cached data ---- */
 
 /* Both only increase. The version of an id is the number of the commit that last changed rows with

@@ -171,6 +171,25 @@ failing_query(struct db_tx *tx, struct arena *mem, size_t statement, const struc
     return err;
 }
 
+static size_t
+database_count(const struct db *db)
+{
+    return db_database_count(inner_of(db));
+}
+
+/* Calls in one of several databases do not fail. */
+static struct db *
+database(struct db *db, size_t number)
+{
+    return database_count(db) == 1 ? db : db_database(inner_of(db), number);
+}
+
+static size_t
+database_of(const struct db *db, struct str id)
+{
+    return db_database_of(inner_of(db), id);
+}
+
 static enum err
 ping(struct db *db, struct why *why)
 {
@@ -271,6 +290,9 @@ const struct db_driver db_failing_driver = {
     .begin_read = begin_read,
     .end_read = end_read,
     .query = failing_query,
+    .database_count = database_count,
+    .database = database,
+    .database_of = database_of,
     .ping = ping,
     .version = version,
     .commits = commits,

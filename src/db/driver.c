@@ -211,6 +211,24 @@ db_is_full(const struct db *db)
     return db->is_full;
 }
 
+size_t
+db_database_count(const struct db *db)
+{
+    return db->driver->database_count == NULL ? 1 : db->driver->database_count(db);
+}
+
+struct db *
+db_database(struct db *db, size_t number)
+{
+    return db->driver->database == NULL ? db : db->driver->database(db, number);
+}
+
+size_t
+db_database_of(const struct db *db, struct str id)
+{
+    return db->driver->database_of == NULL ? 0 : db->driver->database_of(db, id);
+}
+
 /* Stands in for the read of a store that is unavailable: every statement fails. */
 static struct db_tx unavailable = { .broken = ERR_UNAVAILABLE };
 

@@ -85,6 +85,11 @@ struct db_driver {
     struct db_tx *(*begin_write)(struct db *db);
     enum db_end (*end_write)(struct db_tx *tx, bool keep, enum err *err);
 
+    /* See db_database(). NULL: the store is one database. */
+    size_t (*database_count)(const struct db *db);
+    struct db *(*database)(struct db *db, size_t number);
+    size_t (*database_of)(const struct db *db, struct str id);
+
     enum err (*ping)(struct db *db, struct why *why); /* see db_ping(); NULL: it has two steps */
     /* The two steps of PostgreSQL, so that a store asks all its databases at once. */
     void (*ping_begin)(struct db *db, struct db_ping *out);

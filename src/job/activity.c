@@ -1,14 +1,15 @@
 /* activity.c - moves counted activity to the database in batches, and adds what is not written yet
  * to what pages show.
  *
- * Writing goes from memory to the database in order (by user, then day), so that a failure leaves a
- * rest at the end, which activity_counters_finish() puts back. Reading goes the other way: memory
+ * Writing goes from memory to the database in order (by user, then day); after a failure,
+ * activity_counters_finish() puts back what was not written. Reading goes the other way: memory
  * first, then the database. A record that is written in between appears twice for one page view; in
  * the other order it would be missing. */
 #include "job/activity.h"
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/log.h"
 #include "job/activity_counters.h"
 #include "store/activity_store.h"
 #include "store/tx.h"
@@ -22,16 +23,16 @@
 
 struct batch {
     struct arena *mem;
-    const struct counted_activity *list;
+    struct counted_activity *const *list;
     size_t count;
 };
 
 /* The number of leading records of one user. */
 static size_t
-length_of_user(const struct counted_activity *list, size_t count)
+length_of_user(struct counted_activity *const *list, size_t count)
 {
     size_t length = 1;
-    while (length < count && str_eq(list[0].user_id, list[length].user_id))
+    while (length < count && str_eq(list[0]->user_id, list[length]->user_id))
         length++;
     return length;
 }
@@ -47,30 +48,52 @@ write_batch(struct db_tx *tx, void *argument)
         length = length_of_user(batch->list + done, batch->count - done);
         struct activity *records = ARENA_ARRAY(batch->mem, struct activity, length);
         for (size_t i = 0; i < length; i++)
-            records[i] = batch->list[done + i].record;
-        err = activity_store_add(tx, batch->mem, batch->list[done].user_id, records, length);
+            records[i] = batch->list[done + i]->record;
+        err = activity_store_add(tx, batch->mem, batch->list[done]->user_id, records, length);
     }
     return err;
 }
 
-/* In batches, so that no transaction lasts for long. After an error, the records that were not
- * written go back to memory (activity_counters_finish()), and the next call writes them. */
+/* In batches, so that no transaction lasts for long. A batch whose commit was not confirmed is not
+ * written again: see job/usage.c. */
+static enum err
+write_list(struct db *database, struct arena *mem, struct activity_counters *counters,
+           struct counted_activity *const *list, size_t count)
+{
+    enum err err = database == NULL && count > 0 ? ERR_UNAVAILABLE : ERR_NONE;
+    for (size_t done = 0; done < count && !err;) {
+        struct batch batch = { mem, list + done, count - done < BATCH ? count - done : BATCH };
+        err = tx_write(database, write_batch, &batch);
+        if (err == ERR_UNCONFIRMED) {
+            log_warn("activity_write_unconfirmed");
+            err = ERR_NONE;
+        }
+        if (!err)
+            activity_counters_set_written(counters, batch.list, batch.count);
+        done += batch.count;
+    }
+    return err;
+}
+
+/* Each database gets the records of its users: one that is down does not keep the others from
+ * theirs. */
 enum err
 activity_write(struct db *db, struct arena *mem, struct activity_counters *counters)
 {
     struct activity_batch all;
-    size_t written = 0;
-    enum err err = ERR_NONE;
+    enum err first = ERR_NONE;
     activity_counters_drain(counters, mem, &all);
-    while (written < all.count && !err) {
-        size_t left = all.count - written;
-        struct batch batch = { mem, all.list + written, left < BATCH ? left : BATCH };
-        err = tx_write(db, write_batch, &batch);
-        if (!err)
-            written += batch.count;
+    struct counted_activity **list = ARENA_ARRAY(mem, struct counted_activity *, all.count);
+    for (size_t number = 0; number < store_database_count(db) && all.count > 0; number++) {
+        size_t count = 0;
+        for (size_t i = 0; i < all.count; i++)
+            if (store_database_of(db, all.list[i].user_id) == number)
+                list[count++] = &all.list[i];
+        enum err err = write_list(store_database(db, number), mem, counters, list, count);
+        first = first ? first : err;
     }
-    activity_counters_finish(counters, written);
-    return err;
+    activity_counters_finish(counters);
+    return first;
 }
 
 /* ---- reading ---- */

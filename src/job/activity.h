@@ -15,7 +15,8 @@ struct db;
 
 #define ACTIVITY_SHOWN_MAX 5000 /* records on pages; the user's export has all */
 
-/* Writes in small transactions. After a failure the rest stays in memory for the next call. */
+/* Writes in small transactions, in each database of the store by itself. After a failure the rest
+ * of that database stays in memory for the next call. */
 enum err activity_write(struct db *db, struct arena *mem, struct activity_counters *counters);
 
 /* The user's newest records, stored or not, newest first. */

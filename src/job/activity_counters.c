@@ -108,11 +108,11 @@ activity_counters_free(struct activity_counters *counters)
 
 /* ---- counting ---- */
 
-/* Returns the thread's shard, locked, with its slots allocated. */
+/* Returns the shard, locked, with its slots allocated. */
 static struct shard *
-lock_shard(struct activity_counters *counters)
+lock_shard(struct activity_counters *counters, size_t number)
 {
-    struct shard *shard = &counters->shards[count_shard()];
+    struct shard *shard = &counters->shards[number];
     pthread_mutex_lock(&shard->lock);
     if (shard->slots == NULL) {
         pthread_mutex_lock(&counters->mem_lock);
@@ -217,7 +217,7 @@ activity_counters_add(struct activity_counters *counters, const struct activity_
                          .last_at = count->now };
     if (!read_id(count->user_id, key.user) || !read_id(count->app_id, key.app) || key.day <= 0)
         return;
-    struct shard *shard = lock_shard(counters);
+    struct shard *shard = lock_shard(counters, count_shard());
     struct entry *entry = open_entry(counters, shard, &key);
     if (entry != NULL && count->domains == 0) {
         struct cell *cell = &entry->cells[counters->cells - 1];
@@ -357,8 +357,21 @@ cell_of(const struct activity_counters *counters, struct str subject)
     return domain == NULL ? counters->cells - 1 : (size_t)(domain - counters->domains->list);
 }
 
-/* The counts may now be in another shard than before, because they go to that of the calling
- * thread. They are merged with what was counted meanwhile. */
+/* The first shard with space, from that of the calling thread on, locked. NULL: none. */
+static struct shard *
+lock_shard_with_space(struct activity_counters *counters)
+{
+    for (size_t i = 0; i < COUNT_SHARDS; i++) {
+        struct shard *shard = lock_shard(counters, (count_shard() + i) % COUNT_SHARDS);
+        if (shard->used < counters->slots / 4)
+            return shard;
+        pthread_mutex_unlock(&shard->lock);
+    }
+    return NULL;
+}
+
+/* The counts may now be in another shard than before. They are merged with what was counted
+ * meanwhile. */
 static void
 put_back(struct activity_counters *counters, const struct counted_activity *one)
 {
@@ -370,7 +383,11 @@ put_back(struct activity_counters *counters, const struct counted_activity *one)
                          .last_at = record->last_at };
     read_id(one->user_id, key.user);
     read_id(record->app_id, key.app);
-    struct shard *shard = lock_shard(counters);
+    struct shard *shard = lock_shard_with_space(counters);
+    if (shard == NULL) {
+        drop(counters);
+        return;
+    }
     struct entry *entry = open_entry(counters, shard, &key);
     if (entry != NULL) {
         struct cell *cell = &entry->cells[cell_of(counters, record->subject)];
@@ -380,13 +397,23 @@ put_back(struct activity_counters *counters, const struct counted_activity *one)
     pthread_mutex_unlock(&shard->lock);
 }
 
-/* Records from `written` on were not stored: they are put back and written by the next drain. */
 void
-activity_counters_finish(struct activity_counters *counters, size_t written)
+activity_counters_set_written(struct activity_counters *counters,
+                              struct counted_activity *const *records, size_t count)
 {
     pthread_mutex_lock(&counters->taken_lock);
-    for (size_t i = written; i < counters->taken.count; i++)
-        put_back(counters, &counters->taken.list[i]);
+    for (size_t i = 0; i < count; i++)
+        records[i]->written = true;
+    pthread_mutex_unlock(&counters->taken_lock);
+}
+
+void
+activity_counters_finish(struct activity_counters *counters)
+{
+    pthread_mutex_lock(&counters->taken_lock);
+    for (size_t i = 0; i < counters->taken.count; i++)
+        if (!counters->taken.list[i].written)
+            put_back(counters, &counters->taken.list[i]);
     counters->taken = (struct activity_batch){ 0 };
     pthread_mutex_unlock(&counters->taken_lock);
 }
@@ -436,11 +463,13 @@ peek_taken(const struct activity_counters *counters, struct arena *mem, struct s
     while (last < taken->count && str_eq(taken->list[last].user_id, user_id))
         last++;
     out->list = ARENA_ARRAY(mem, struct counted_activity, last - first);
-    out->count = last - first;
     for (size_t i = first; i < last; i++) {
-        out->list[i - first] = taken->list[i];
-        out->list[i - first].user_id = user_id;
-        out->list[i - first].record.app_id = str_copy(mem, taken->list[i].record.app_id);
+        if (taken->list[i].written)
+            continue;
+        struct counted_activity *one = &out->list[out->count++];
+        *one = taken->list[i];
+        one->user_id = user_id;
+        one->record.app_id = str_copy(mem, taken->list[i].record.app_id);
     }
 }
 

@@ -41,6 +41,7 @@ struct activity_batch {
     struct counted_activity {
         struct str user_id;
         struct activity record;
+        bool written; /* see activity_counters_set_written() */
     } * list;
     size_t count;
 };
@@ -51,8 +52,13 @@ struct activity_batch {
 void activity_counters_drain(struct activity_counters *counters, struct arena *mem,
                              struct activity_batch *out);
 
-/* The first `written` records of the drained batch are in the database; the others go back. */
-void activity_counters_finish(struct activity_counters *counters, size_t written);
+/* These records of the drained batch are in the database. */
+void activity_counters_set_written(struct activity_counters *counters,
+                                   struct counted_activity *const *records, size_t count);
+
+/* The records that were not written go back, as far as they leave most of the memory free: a
+ * database that cannot be written must leave space for records of the others. */
+void activity_counters_finish(struct activity_counters *counters);
 
 /* Unwritten records of one user. Pages add them to those of the database. */
 void activity_counters_peek(struct activity_counters *counters, struct arena *mem,

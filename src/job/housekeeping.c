@@ -105,7 +105,8 @@ put_clock(struct db_tx *tx, void *argument)
     return clock_store_put(tx, work->mem, work->state);
 }
 
-/* Once per minute, and soon after the clock has jumped. */
+/* Once per minute, and soon after the clock has jumped. Each database has the state, so that a
+ * start finds it in any of them. */
 static void
 save_clock_if_due(struct housekeeping *housekeeping, struct arena *mem)
 {
@@ -114,8 +115,11 @@ save_clock_if_due(struct housekeeping *housekeeping, struct arena *mem)
     if (work.state.highest < housekeeping->clock.highest + CLOCK_SECONDS &&
         work.state.set_back_at == housekeeping->clock.set_back_at)
         return;
-    if (tx_write(housekeeping->db, put_clock, &work) == ERR_NONE)
-        housekeeping->clock = work.state;
+    for (size_t i = 0; i < store_database_count(housekeeping->db); i++) {
+        struct db *database = store_database(housekeeping->db, i);
+        if (database != NULL && tx_write(database, put_clock, &work) == ERR_NONE)
+            housekeeping->clock = work.state;
+    }
     arena_reset(mem);
 }
 
@@ -143,31 +147,46 @@ load_clock(struct housekeeping *housekeeping)
  * requests. The number of rows follows the backlog, so that rows are deleted faster than requests
  * add them. */
 static void
+run_steps(struct housekeeping *housekeeping, struct arena *mem, struct db *db, expiry_delete *step)
+{
+    bool more = true;
+    int64_t rows = EXPIRY_ROWS, pause = STEP_MS;
+    while (more && !wait_for(housekeeping, pause)) {
+        int64_t began = clock_ticks_ns();
+        if (expiry_step(db, mem, step, timekeeper_deletion_time(), rows, &more) != ERR_NONE)
+            more = false; /* the store is unavailable: the next round tries again */
+        arena_reset(mem);
+        int64_t took = (clock_ticks_ns() - began) / 1000000;
+        rows = expiry_next_rows(rows, took);
+        pause = took < STEP_MS ? took + 1 : STEP_MS;
+        write_counts_if_due(housekeeping, mem);
+    }
+}
+
+/* In each database by itself, except what concerns several: apps, and names of users elsewhere. */
+static void
 delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
 {
-    static expiry_delete *const deletes[] = {
-        grant_store_note_expired,      token_clean_expired,          usage_store_delete_expired,
-        undo_store_delete_expired,     draft_store_delete_expired,   recovery_store_delete_expired,
-        app_store_delete_expired,      passkey_store_delete_expired, activity_store_close,
-        activity_store_delete_expired, attempt_store_delete_expired, app_store_finish_deletions,
+    static expiry_delete *const in_each[] = {
+        grant_store_note_expired,     token_clean_expired,        usage_store_delete_expired,
+        undo_store_delete_expired,    draft_store_delete_expired, recovery_store_delete_expired,
+        passkey_store_delete_expired, activity_store_close,       activity_store_delete_expired,
+        attempt_store_delete_expired,
+    };
+    static expiry_delete *const in_all[] = {
+        app_store_delete_expired,
+        app_store_finish_deletions,
         lookup_claims_settle,
     };
-    int64_t pause = STEP_MS;
-    for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++) {
-        bool more = true;
-        int64_t rows = EXPIRY_ROWS;
-        while (more && !wait_for(housekeeping, pause)) {
-            int64_t began = clock_ticks_ns();
-            if (expiry_step(housekeeping->db, mem, deletes[i], timekeeper_deletion_time(), rows,
-                            &more) != ERR_NONE)
-                more = false; /* the store is unavailable: the next round tries again */
-            arena_reset(mem);
-            int64_t took = (clock_ticks_ns() - began) / 1000000;
-            rows = expiry_next_rows(rows, took);
-            pause = took < STEP_MS ? took + 1 : STEP_MS;
-            write_counts_if_due(housekeeping, mem);
+    struct db *db = housekeeping->db;
+    for (size_t i = 0; i < store_database_count(db); i++)
+        for (size_t j = 0; j < sizeof in_each / sizeof *in_each; j++) {
+            struct db *database = store_database(db, i);
+            if (database != NULL)
+                run_steps(housekeeping, mem, database, in_each[j]);
         }
-    }
+    for (size_t i = 0; i < sizeof in_all / sizeof *in_all; i++)
+        run_steps(housekeeping, mem, db, in_all[i]);
 }
 
 /* Rebuilds until the queue is empty or usage counters are due. */

@@ -120,11 +120,10 @@ send_mail(struct outbox *outbox, struct mail_attempt *work)
         log_result(work, over ? "mail_given_up" : "mail_failed", &why);
 }
 
-/* True if there may be more to send. */
+/* True if there may be more to send in this database. */
 static bool
-step(struct outbox *outbox, struct arena *mem)
+step_in(struct outbox *outbox, struct db *db, struct arena *mem)
 {
-    struct db *db = outbox->settings.db;
     struct mail_attempt work = { .mem = mem, .now = clock_now() };
     bool due = false;
     struct db_tx *tx = tx_begin_read(db);
@@ -134,6 +133,21 @@ step(struct outbox *outbox, struct arena *mem)
     send_mail(outbox, &work);
     return tx_write(db, finish, &work) ==
            ERR_NONE; /* else it is sent again, after its claim ends */
+}
+
+/* One email of each database, so that one that cannot be used does not keep those of the others. */
+static bool
+step(struct outbox *outbox, struct arena *mem)
+{
+    struct db *db = outbox->settings.db;
+    bool more = false;
+    for (size_t i = 0; i < store_database_count(db); i++) {
+        struct db *database = store_database(db, i);
+        if (database != NULL && !background_is_stopping(&outbox->background))
+            more = step_in(outbox, database, mem) || more;
+        arena_reset(mem);
+    }
+    return more;
 }
 
 /* ---- metrics ---- */
@@ -185,7 +199,6 @@ run(void *argument)
     for (bool more = true; !background_wait(&outbox->background, more ? 0 : POLL_MS);) {
         count_waiting(outbox, mem);
         more = step(outbox, mem);
-        arena_reset(mem);
     }
     arena_free(mem);
     return NULL;

@@ -75,18 +75,23 @@ rebuild_queue_add(struct rebuild_queue *rebuilds, struct str user_id)
     pthread_mutex_unlock(&rebuilds->lock);
 }
 
-/* Returns the number of users taken. Continues where the last call stopped, so that every slot gets
+/* Returns the number of users taken, all of the same database, so that a database that is down
+ * costs no other user the rebuild. Continues where the last call stopped, so that every slot gets
  * its turn. */
 static size_t
-take(struct rebuild_queue *rebuilds, struct arena *mem, struct str *out, bool *more)
+take(struct rebuild_queue *rebuilds, struct db *db, struct arena *mem, struct str *out, bool *more)
 {
-    size_t taken = 0;
+    size_t taken = 0, home = 0;
     pthread_mutex_lock(&rebuilds->lock);
     for (size_t i = 0; i < QUEUE_MAX && taken < BATCH_USERS && rebuilds->count > 0; i++) {
         char *slot = rebuilds->waiting[rebuilds->next];
         rebuilds->next = (rebuilds->next + 1) % QUEUE_MAX;
         if (slot[0] == '\0')
             continue;
+        size_t database = store_database_of(db, (struct str){ slot, ID_LENGTH });
+        if (taken > 0 && database != home)
+            continue;
+        home = database;
         out[taken++] = str_copy(mem, (struct str){ slot, ID_LENGTH });
         memset(slot, 0, ID_LENGTH);
         rebuilds->count--;
@@ -170,15 +175,16 @@ enum err
 rebuild_step(struct db *db, struct arena *mem, struct rebuild_queue *rebuilds, bool *more)
 {
     struct str users[BATCH_USERS];
-    size_t count = take(rebuilds, mem, users, more);
-    if (count == 0)
-        return ERR_NONE;
+    size_t count = take(rebuilds, db, mem, users, more);
+    struct db *database = count == 0 ? NULL : store_database(db, store_database_of(db, users[0]));
+    if (database == NULL)
+        return ERR_NONE; /* the next read of these users queues them again */
     struct round *round = ARENA_NEW(mem, struct round);
     round->mem = mem;
     round->domains = rebuilds->domains;
     round->users = users;
     round->user_count = count;
-    struct db_tx *tx = tx_begin_read(db);
+    struct db_tx *tx = tx_begin_read(database);
     enum err err = tx_end_read(tx, make_sets(tx, round));
-    return err || round->set_count == 0 ? err : tx_write(db, save_sets, round);
+    return err || round->set_count == 0 ? err : tx_write(database, save_sets, round);
 }

@@ -5,6 +5,14 @@
  * process locks rows in the same order. A day's run starts with the entry of the app as a whole; if
  * a batch ends within a run, the next one continues it without that entry and adds 0 to the app.
  *
+ * If the store has several databases, each gets the counts of its users in transactions of its own:
+ * one that is down keeps the others from nothing, and no transaction commits in two. The counts of
+ * an app as a whole, and its refusals, go to the database of the app's id, or to another one while
+ * that is down; readers add those of all databases.
+ *
+ * A batch whose commit was not confirmed is not written again: PostgreSQL executes a commit that it
+ * has received, also if it hangs and continues after the deadline.
+ *
  * Counters must not be written for a connection that has ended, since they would count for the next
  * one. Revocations leave a note for an hour (usage_store_list_revoked()), so users without a note
  * need no lookup, but only if everything in memory is newer than the notes: `fresh`. */
@@ -12,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/clock.h"
+#include "base/log.h"
 #include "job/usage_counters.h"
 #include "store/tx.h"
 #include "store/usage_store.h"
@@ -120,44 +129,123 @@ at_most(size_t count, size_t most)
     return count < most ? count : most;
 }
 
-/* After an error, the counts of batches that were not written are put back. */
-enum err
-usage_write(struct db *db, struct arena *mem, struct usage_counters *counters)
+_Static_assert(USAGE_DATABASES_MAX >= STORE_DATABASES_MAX, "a range for each database");
+
+/* False: the batch must be written again. */
+static bool
+is_done(enum err err)
 {
-    struct usage_counter *entries = NULL;
-    struct refusal *refusals = NULL;
-    size_t entry_count = 0, refusal_count = 0, done = 0;
+    if (err == ERR_UNCONFIRMED)
+        log_warn("usage_write_unconfirmed");
+    return err == ERR_NONE || err == ERR_UNCONFIRMED;
+}
+
+/* After an error, the counts of batches that were not written are put back. */
+static enum err
+write_range(struct db *db, size_t number, struct arena *mem, struct usage_counters *counters,
+            struct usage_range range, bool fresh)
+{
+    struct db *database = store_database(db, number);
     enum err err = ERR_NONE;
-    int64_t began = clock_steady_ms();
-    /* Read before draining: what is counted from here on is newer. */
-    bool fresh = began - usage_counters_drained_at(counters) < FRESH_MS;
-    usage_counters_drain(counters, mem, &entries, &entry_count);
-    usage_counters_list_refusals(counters, mem, &refusals, &refusal_count);
-    while (done < entry_count && !err) {
+    for (size_t done = 0; done < range.count && !err;) {
         struct batch batch = { .mem = mem,
-                               .entries = entries + done,
-                               .count = at_most(entry_count - done, BATCH),
+                               .entries = range.entries + done,
+                               .count = at_most(range.count - done, BATCH),
                                .fresh = fresh,
                                .part = usage_counters_part(counters) };
-        err = tx_write(db, write_entries, &batch);
-        if (!err)
-            usage_counters_set_written(counters, batch.count);
-        done += batch.count;
-    }
-    /* Also after success: it ends the drain, and nothing is left to put back. */
-    usage_counters_restore(counters);
-    if (!err)
-        usage_counters_set_drained(counters, began);
-    for (done = 0; done < refusal_count && !err;) {
-        struct batch batch = { .mem = mem,
-                               .refusals = refusals + done,
-                               .count = at_most(refusal_count - done, BATCH) };
-        err = tx_write(db, write_refusals, &batch);
-        if (!err)
-            usage_counters_remove_refusals(counters, batch.refusals, batch.count);
+        err = database == NULL ? ERR_UNAVAILABLE : tx_write(database, write_entries, &batch);
+        if (is_done(err)) {
+            usage_counters_set_written(counters, number, batch.count);
+            err = ERR_NONE;
+        }
         done += batch.count;
     }
     return err;
+}
+
+/* The database of the app's id, or the first one after it that is up. */
+static size_t
+home_of_app(struct db *db, struct str app_id)
+{
+    size_t count = store_database_count(db), home = store_database_of(db, app_id);
+    for (size_t i = 0; i < count; i++)
+        if (store_database(db, (home + i) % count) != NULL)
+            return (home + i) % count;
+    return home;
+}
+
+static size_t
+home_of(void *context, const struct usage_counter *entry)
+{
+    struct db *db = context;
+    if (entry->user[0] != '\0')
+        return store_database_of(db, (struct str){ entry->user, sizeof entry->user });
+    return home_of_app(db, (struct str){ entry->app, sizeof entry->app });
+}
+
+static enum err
+write_counters(struct db *db, struct arena *mem, struct usage_counters *counters)
+{
+    struct usage_range ranges[USAGE_DATABASES_MAX];
+    bool fresh[USAGE_DATABASES_MAX];
+    size_t databases = store_database_count(db);
+    enum err first = ERR_NONE;
+    int64_t began = clock_steady_ms();
+    for (size_t i = 0; i < databases; i++) /* before draining: what is counted now is newer */
+        fresh[i] = began - usage_counters_drained_at(counters, i) < FRESH_MS;
+    usage_counters_drain(counters, mem, databases, home_of, db, ranges);
+    for (size_t i = 0; i < databases; i++) {
+        enum err err = write_range(db, i, mem, counters, ranges[i], fresh[i]);
+        if (!err)
+            usage_counters_set_drained(counters, i, began);
+        first = first ? first : err;
+    }
+    /* Also after success: it ends the drain, and nothing is left to put back. */
+    usage_counters_restore(counters);
+    return first;
+}
+
+/* Of all refusals, writes those whose home is this database. The others stay in memory. */
+static enum err
+write_refusals_in(struct db *db, size_t number, struct arena *mem, struct usage_counters *counters,
+                  const struct refusal *all, const size_t *homes, size_t all_count)
+{
+    struct refusal *list = ARENA_ARRAY(mem, struct refusal, all_count);
+    struct db *database = store_database(db, number);
+    size_t count = 0;
+    enum err err = ERR_NONE;
+    for (size_t i = 0; i < all_count; i++)
+        if (homes[i] == number)
+            list[count++] = all[i];
+    for (size_t done = 0; done < count && !err;) {
+        struct batch batch = { .mem = mem,
+                               .refusals = list + done,
+                               .count = at_most(count - done, BATCH) };
+        err = database == NULL ? ERR_UNAVAILABLE : tx_write(database, write_refusals, &batch);
+        if (is_done(err)) {
+            usage_counters_remove_refusals(counters, batch.refusals, batch.count);
+            err = ERR_NONE;
+        }
+        done += batch.count;
+    }
+    return err;
+}
+
+enum err
+usage_write(struct db *db, struct arena *mem, struct usage_counters *counters)
+{
+    struct refusal *refusals = NULL;
+    size_t count = 0;
+    enum err first = write_counters(db, mem, counters);
+    usage_counters_list_refusals(counters, mem, &refusals, &count);
+    size_t *homes = ARENA_ARRAY(mem, size_t, count);
+    for (size_t i = 0; i < count; i++) /* once: a database may go down or come back meanwhile */
+        homes[i] = home_of_app(db, refusals[i].app_id);
+    for (size_t i = 0; i < store_database_count(db) && count > 0; i++) {
+        enum err err = write_refusals_in(db, i, mem, counters, refusals, homes, count);
+        first = first ? first : err;
+    }
+    return first;
 }
 
 /* ---- reading ---- */

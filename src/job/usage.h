@@ -14,7 +14,8 @@ struct arena;
 struct db;
 struct usage_counters;
 
-/* Writes in small transactions. After a failure the rest stays in memory for the next call. */
+/* Writes in small transactions, in each database of the store by itself. After a failure the rest
+ * of that database stays in memory for the next call. */
 enum err usage_write(struct db *db, struct arena *mem, struct usage_counters *counters);
 
 /* Last use and calls per day of one user's connection to one app. */

@@ -21,9 +21,10 @@
 #include <endian.h>
 #include <string.h>
 
-#define SLOTS 32768               /* per shard; a power of two */
-#define USERS_MAX (SLOTS / 4 * 3) /* the rest is for apps, whose counts matter more */
-#define PROBES 32                 /* slots to try before a count is dropped */
+#define SLOTS 32768                  /* per shard; a power of two */
+#define USERS_MAX (SLOTS / 4 * 3)    /* the rest is for apps, whose counts matter more */
+#define RESTORED_MAX (USERS_MAX / 4) /* users put back; the rest is for new counts */
+#define PROBES 32                    /* slots to try before a count is dropped */
 
 uint32_t
 usage_counters_part(const struct usage_counters *counters)
@@ -48,7 +49,10 @@ usage_counters_new(void)
     struct usage_counters *counters = ARENA_NEW(mem, struct usage_counters);
     counters->mem = mem;
     counters->refusals = ARENA_ARRAY(mem, struct counted_refusal, USAGE_REFUSALS_MAX);
-    counters->drained_at = clock_steady_ms();
+    counters->taken = ARENA_ARRAY(mem, struct usage_range, USAGE_DATABASES_MAX);
+    counters->drained_at = ARENA_ARRAY(mem, _Atomic int64_t, USAGE_DATABASES_MAX);
+    for (size_t i = 0; i < USAGE_DATABASES_MAX; i++)
+        counters->drained_at[i] = clock_steady_ms();
     counters->part = random_below(USAGE_PARTS);
     pthread_mutex_init(&counters->mem_lock, NULL);
     pthread_mutex_init(&counters->taken_lock, NULL);
@@ -171,11 +175,11 @@ add(struct usage_counters *counters, struct shard *shard, const struct usage_cou
         atomic_store_explicit(&shard->filling, true, memory_order_relaxed);
 }
 
-/* Returns the thread's shard, locked, with its slots allocated. */
+/* Returns the shard, locked, with its slots allocated. */
 static struct shard *
-lock_shard(struct usage_counters *counters)
+lock_shard(struct usage_counters *counters, size_t number)
 {
-    struct shard *shard = &counters->shards[count_shard()];
+    struct shard *shard = &counters->shards[number];
     pthread_mutex_lock(&shard->lock);
     if (shard->slots == NULL) {
         pthread_mutex_lock(&counters->mem_lock);
@@ -196,7 +200,7 @@ usage_counters_add(struct usage_counters *counters, struct str user, struct str 
         return;
     memcpy(entry.app, app.ptr, sizeof entry.app);
     entry.counts[outcome] = 1;
-    struct shard *shard = lock_shard(counters);
+    struct shard *shard = lock_shard(counters, count_shard());
     add(counters, shard, &entry);
     bool served = outcome == USAGE_CALL || outcome == USAGE_TOKENS; /* a refusal is not a use */
     if (served && usage_counters_is_id(user, STR("usr_"))) {
@@ -260,11 +264,30 @@ empty_shard(struct shard *shard, struct usage_counter *out)
     return count;
 }
 
-/* Empties all shards into `taken`, sorted and with one entry per key, where a peek still finds the
- * counts until usage_counters_restore(). */
+/* Each range keeps the order. */
+static void
+divide(struct arena *mem, const struct usage_counter *all, size_t count, size_t databases,
+       usage_database_of *database_of, void *context, struct usage_range *out)
+{
+    uint8_t *homes = ARENA_ARRAY(mem, uint8_t, count);
+    struct usage_counter *divided = ARENA_ARRAY(mem, struct usage_counter, count);
+    struct usage_counter *at[USAGE_DATABASES_MAX];
+    memset(out, 0, databases * sizeof *out);
+    for (size_t i = 0; i < count; i++) {
+        homes[i] = (uint8_t)database_of(context, &all[i]);
+        out[homes[i]].count++;
+    }
+    for (size_t i = 0; i < databases; divided += out[i].count, i++)
+        out[i].entries = at[i] = divided;
+    for (size_t i = 0; i < count; i++)
+        *at[homes[i]]++ = all[i];
+}
+
+/* Empties all shards into `taken`, with one entry per key, where a peek still finds the counts
+ * until usage_counters_restore(). */
 void
-usage_counters_drain(struct usage_counters *counters, struct arena *mem,
-                     struct usage_counter **entries, size_t *count)
+usage_counters_drain(struct usage_counters *counters, struct arena *mem, size_t databases,
+                     usage_database_of *database_of, void *context, struct usage_range *ranges)
 {
     struct usage_counter *all[COUNT_SHARDS];
     size_t counts[COUNT_SHARDS], total = 0, kept = 0;
@@ -290,47 +313,63 @@ usage_counters_drain(struct usage_counters *counters, struct arena *mem,
         else
             out[kept++] = out[i];
     }
-    counters->taken = *entries = out;
-    counters->taken_count = *count = kept;
+    divide(mem, out, kept, databases, database_of, context, ranges);
+    memcpy(counters->taken, ranges, databases * sizeof *ranges);
+    counters->databases = databases;
     pthread_mutex_unlock(&counters->taken_lock);
 }
 
 /* Called after each batch has committed, so that a peek finds each count in memory or in the
  * store. */
 void
-usage_counters_set_written(struct usage_counters *counters, size_t count)
+usage_counters_set_written(struct usage_counters *counters, size_t database, size_t count)
 {
     pthread_mutex_lock(&counters->taken_lock);
-    counters->taken += count;
-    counters->taken_count -= count;
+    counters->taken[database].entries += count;
+    counters->taken[database].count -= count;
     pthread_mutex_unlock(&counters->taken_lock);
 }
 
-/* Counts that do not fit anymore are dropped, as when counting. */
+/* In the first shard with space, from the thread's own on. Counts that do not fit anymore are
+ * dropped, as when counting. */
+static void
+restore(struct usage_counters *counters, const struct usage_counter *entry)
+{
+    for (size_t i = 0; i < COUNT_SHARDS; i++) {
+        struct shard *shard = lock_shard(counters, (count_shard() + i) % COUNT_SHARDS);
+        bool fits = entry->user[0] == '\0' || shard->used < RESTORED_MAX;
+        if (fits)
+            add(counters, shard, entry);
+        pthread_mutex_unlock(&shard->lock);
+        if (fits)
+            return;
+    }
+    usage_counters_drop(counters);
+}
+
 void
 usage_counters_restore(struct usage_counters *counters)
 {
     pthread_mutex_lock(&counters->taken_lock);
-    for (size_t i = 0; i < counters->taken_count; i++) {
-        struct shard *shard = lock_shard(counters);
-        add(counters, shard, &counters->taken[i]);
-        pthread_mutex_unlock(&shard->lock);
+    for (size_t i = 0; i < counters->databases; i++) {
+        const struct usage_range *left = &counters->taken[i];
+        for (size_t j = 0; j < left->count; j++)
+            restore(counters, &left->entries[j]);
     }
-    counters->taken = NULL;
-    counters->taken_count = 0;
+    counters->databases = 0;
     pthread_mutex_unlock(&counters->taken_lock);
 }
 
 int64_t
-usage_counters_drained_at(const struct usage_counters *counters)
+usage_counters_drained_at(const struct usage_counters *counters, size_t database)
 {
-    return atomic_load(&counters->drained_at);
+    return atomic_load(&counters->drained_at[database]);
 }
 
 void
-usage_counters_set_drained(struct usage_counters *counters, int64_t steady_ms)
+usage_counters_set_drained(struct usage_counters *counters, size_t database, int64_t steady_ms)
 {
-    atomic_store(&counters->drained_at, steady_ms);
+    atomic_store(&counters->drained_at[database], steady_ms);
 }
 
 /* taken_lock comes first: a drain that ran between reading `taken` and the shards would make a
@@ -347,12 +386,15 @@ usage_counters_peek(struct usage_counters *counters, struct str user, struct str
     if (usage_counters_is_id(user, STR("usr_")))
         memcpy(key.user, user.ptr, sizeof key.user);
     pthread_mutex_lock(&counters->taken_lock);
-    const struct usage_counter *taken =
-        counters->taken_count == 0
-            ? NULL
-            : bsearch(&key, counters->taken, counters->taken_count, sizeof key, compare_entries);
-    if (taken != NULL)
-        merge(out, taken);
+    for (size_t i = 0; i < counters->databases; i++) {
+        const struct usage_range *range = &counters->taken[i];
+        const struct usage_counter *taken =
+            range->count == 0
+                ? NULL
+                : bsearch(&key, range->entries, range->count, sizeof key, compare_entries);
+        if (taken != NULL)
+            merge(out, taken);
+    }
     for (size_t i = 0; i < COUNT_SHARDS; i++) {
         struct shard *shard = &counters->shards[i];
         pthread_mutex_lock(&shard->lock);

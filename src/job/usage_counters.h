@@ -43,23 +43,36 @@ struct usage_counter {
     int64_t last_use;
 };
 
-/* Removes all counts and returns them merged and sorted by app, day, and user: the same order in
- * every process, so that concurrent writers do not deadlock. Only one thread at a time may drain,
- * write, and restore. Until usage_counters_restore(), usage_counters_peek() still sees the
- * unwritten entries, so `mem` must stay valid. */
-void usage_counters_drain(struct usage_counters *counters, struct arena *mem,
-                          struct usage_counter **entries, size_t *count);
-void usage_counters_set_written(struct usage_counters *counters,
-                                size_t count);                /* `count` more entries, in order */
-void usage_counters_restore(struct usage_counters *counters); /* puts unwritten entries back */
+/* Entries for one of the databases among which the store divides users. */
+struct usage_range {
+    const struct usage_counter *entries;
+    size_t count;
+};
+
+/* Removes all counts and returns them merged, divided by database, and each sorted by app, day, and
+ * user: the same order in every process, so that concurrent writers do not deadlock. `out` has a
+ * range for each of `databases`; database_of() is called for each entry. Only one thread at a time
+ * may drain, write, and restore. Until usage_counters_restore(), usage_counters_peek() still sees
+ * the unwritten entries, so `mem` must stay valid. */
+#define USAGE_DATABASES_MAX 64
+typedef size_t usage_database_of(void *context, const struct usage_counter *entry);
+void usage_counters_drain(struct usage_counters *counters, struct arena *mem, size_t databases,
+                          usage_database_of *database_of, void *context, struct usage_range *out);
+void usage_counters_set_written(struct usage_counters *counters, size_t database,
+                                size_t count); /* `count` more entries of a range, in order */
+
+/* Puts unwritten entries back. Users then take at most a quarter of the memory, so that a database
+ * that cannot be written leaves space for counts of the others. */
+void usage_counters_restore(struct usage_counters *counters);
 
 /* The part of app_usage to which this process adds (store/usage_store.h); random. */
 uint32_t usage_counters_part(const struct usage_counters *counters);
 
-/* Time of the last complete drain and write (initially of usage_counters_new()), on the steady
- * clock. Nothing in memory is older. */
-int64_t usage_counters_drained_at(const struct usage_counters *counters);
-void usage_counters_set_drained(struct usage_counters *counters, int64_t steady_ms);
+/* Time of the last complete drain and write for a database (initially of usage_counters_new()), on
+ * the steady clock. Nothing in memory for it is older. */
+int64_t usage_counters_drained_at(const struct usage_counters *counters, size_t database);
+void usage_counters_set_drained(struct usage_counters *counters, size_t database,
+                                int64_t steady_ms);
 
 /* Counts that are not written yet. Pages add them to the database's values. */
 void usage_counters_peek(struct usage_counters *counters, struct str user, struct str app,

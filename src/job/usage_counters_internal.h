@@ -13,6 +13,7 @@
 
 struct arena;
 struct usage_counter;
+struct usage_range;
 
 struct shard {
     pthread_mutex_t lock;
@@ -37,15 +38,15 @@ struct usage_counters {
     pthread_mutex_t mem_lock;
     struct shard shards[COUNT_SHARDS];
     pthread_mutex_t taken_lock;
-    const struct usage_counter *taken; /* drained and not written yet, sorted */
-    size_t taken_count;
+    struct usage_range *taken; /* per database: drained and not written yet, sorted */
+    size_t databases;          /* ranges in use */
     pthread_mutex_t tool_lock;
     struct tool_counts *tools; /* hash table; NULL: not used yet */
     pthread_mutex_t refusal_lock;
     struct counted_refusal *refusals;
     _Atomic uint64_t dropped;
     uint32_t part;
-    _Atomic int64_t drained_at;
+    _Atomic int64_t *drained_at; /* per database */
 };
 
 void usage_counters_drop(struct usage_counters *counters); /* counts one dropped entry */

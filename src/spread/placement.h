@@ -40,8 +40,6 @@ struct placement {
         PLACEMENT_EACH,      /* each database for itself; results follow each other */
         PLACEMENT_SUM,       /* a count over all; further columns are the least of those above 0 */
         PLACEMENT_MERGE,     /* ordered by the integer of column `by`, at most parameter `limit` */
-        PLACEMENT_FIRST,     /* one database after the other, until there is a row */
-        PLACEMENT_SPLIT, /* rows of several users: run by the statement for one, if they differ */
     } where;
     size_t by; /* of a parameter, from 0 */
     enum placement_form form;

@@ -92,32 +92,6 @@ query_home(const struct query *query, struct db_rows *rows)
     return query_one(query, database, rows);
 }
 
-/* Twenty users of an app, in the order of their keys, so that most are in the same database. */
-static enum err
-query_split(const struct query *query, struct db_rows *rows)
-{
-    const struct placement placement = { .form = BY_USER_KEY };
-    /* The parameters are one slot and three values per user, of which the first is the user's key:
-     * see usage_add_many of store/usage_store.c. */
-    size_t first = 0;
-    bool differ = false;
-    for (size_t i = 1; i + 2 < query->count; i += 3) {
-        size_t database = spread_home(query->store, placement_shard(&placement, &query->values[i]));
-        differ = differ || (i > 1 && database != first);
-        first = database;
-    }
-    if (!differ)
-        return query_one(query, first, rows);
-    enum err err = ERR_NONE;
-    for (size_t i = 1; i + 2 < query->count && !err; i += 3) {
-        const struct db_value *of = &query->values[i];
-        const struct db_value one[] = { query->values[0], of[0], of[1], of[2] };
-        err = run_in(query, spread_home(query->store, placement_shard(&placement, of)),
-                     query->store->add_one, one, 4, rows);
-    }
-    return err;
-}
-
 /* ---- lookup rows ---- */
 
 static size_t
@@ -237,8 +211,6 @@ query_each(const struct query *query, struct db_rows *rows)
         else if (!err)
             spread_append(query->mem, rows, &more);
         done++;
-        if (placement->where == PLACEMENT_FIRST && rows->count > 0)
-            break;
     }
     if (!err && placement->where == PLACEMENT_MERGE)
         spread_order(query->mem, rows, placement->by, query->values[placement->limit].number);
@@ -282,10 +254,7 @@ spread_query(struct db_tx *tx, struct arena *mem, size_t statement, const struct
     case PLACEMENT_EACH:
     case PLACEMENT_SUM:
     case PLACEMENT_MERGE:
-    case PLACEMENT_FIRST:
         return query_each(&query, rows);
-    case PLACEMENT_SPLIT:
-        return query_split(&query, rows);
     case PLACEMENT_UNKNOWN:
         break;
     }

@@ -128,8 +128,6 @@ place_statements(struct spread_store *store)
         store->placements[i] = placement_of(sql);
         if (strcmp(sql->name, "claim_note") == 0)
             store->note = sql;
-        if (strcmp(sql->name, "usage_add_one") == 0)
-            store->add_one = sql;
     }
 }
 
@@ -345,6 +343,27 @@ ping(struct db *db, struct why *why)
     return good == 0 ? ERR_UNAVAILABLE : ERR_NONE;
 }
 
+/* ---- one database ---- */
+
+static size_t
+database_count(const struct db *db)
+{
+    return spread_of(db)->count;
+}
+
+static struct db *
+database(struct db *db, size_t number)
+{
+    struct spread_store *store = spread_of(db);
+    return spread_is_down(store, number) ? NULL : store->of[number];
+}
+
+static size_t
+database_of(const struct db *db, struct str id)
+{
+    return spread_home(spread_of(db), shard_number(shard_of(id)));
+}
+
 /* ---- maintenance ---- */
 
 static size_t
@@ -434,6 +453,9 @@ const struct db_driver db_spread_driver = {
     .query = spread_query,
     .put = spread_put,
     .prefetch = spread_prefetch,
+    .database_count = database_count,
+    .database = database,
+    .database_of = database_of,
     .ping = ping,
     .version = spread_version,
     .commits = spread_commits,

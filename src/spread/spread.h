@@ -51,7 +51,6 @@ struct spread_store {
     struct versions versions;     /* of all: commits of different databases share one count */
     struct placement *placements; /* per statement */
     const struct sql *note;       /* records a claim; NULL: the program has no such statement */
-    const struct sql *add_one;
     int64_t deadline_ms;
     bool must_exist;
     bool watched; /* a service: starts without one of its databases, and repairs what they share */

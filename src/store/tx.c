@@ -35,6 +35,24 @@ tx_end_read(struct db_tx *tx, enum err result)
     return db_end_read(tx, result);
 }
 
+size_t
+store_database_count(struct db *db)
+{
+    return db_database_count(db);
+}
+
+struct db *
+store_database(struct db *db, size_t number)
+{
+    return db_database(db, number);
+}
+
+size_t
+store_database_of(struct db *db, struct str id)
+{
+    return db_database_of(db, id);
+}
+
 uint64_t
 store_version(struct db *db, struct str id)
 {

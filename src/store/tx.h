@@ -26,6 +26,12 @@ enum err tx_write_urgent(struct db *db, tx_work *work, void *argument); /* revok
 struct db_tx *tx_begin_read(struct db *db);                             /* never NULL */
 enum err tx_end_read(struct db_tx *tx, enum err result);
 
+/* The databases of a store, for background work: see db_database(). */
+#define STORE_DATABASES_MAX 64
+size_t store_database_count(struct db *db);
+struct db *store_database(struct db *db, size_t number); /* NULL: it is down */
+size_t store_database_of(struct db *db, struct str id);
+
 /* Versions of cached data: see db.h. */
 uint64_t store_version(struct db *db, struct str id);
 uint64_t store_commits(struct db *db);

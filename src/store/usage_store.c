@@ -341,7 +341,8 @@ count_one(struct db_tx *tx, struct arena *mem, const struct sql *sql, struct str
     return err;
 }
 
-/* Every day of the range is in the result, also those without a row. */
+/* Every day of the range is in the result, also those without a row. With several databases, a day
+ * may have a row of each. */
 enum err
 usage_store_find_app(struct db_tx *tx, struct arena *mem, struct str app_id, int64_t today,
                      int64_t now, struct app_usage *out)
@@ -355,14 +356,14 @@ usage_store_find_app(struct db_tx *tx, struct arena *mem, struct str app_id, int
     for (size_t i = 0; i < rows.count && !err; i++) {
         size_t index = index_of(db_cell_int(&rows, i, 0), today);
         for (size_t n = 0; index < USAGE_DAYS && n < USAGE_OUTCOMES; n++)
-            out->days[index].counts[n] = db_cell_int(&rows, i, 1 + n);
+            out->days[index].counts[n] += db_cell_int(&rows, i, 1 + n);
     }
     if (!err)
         err = count_one(tx, mem, &usage_count_users, app_id, today - USAGE_DAYS, &out->users);
     return err ? err : count_one(tx, mem, &usage_count_connected, app_id, now, &out->connected);
 }
 
-/* Only apps that were used. */
+/* Only apps that were used. Several databases may have a row of an app each. */
 enum err
 usage_store_sum_owner(struct db_tx *tx, struct arena *mem, struct str owner_id, int64_t today,
                       struct usage_sum **out, size_t *count)
@@ -370,16 +371,40 @@ usage_store_sum_owner(struct db_tx *tx, struct arena *mem, struct str owner_id, 
     struct db_rows rows = { 0 };
     enum err err =
         db_query(tx, mem, &usage_sum_owner, &rows, db_text(owner_id), db_int(today - USAGE_DAYS));
-    *count = err ? 0 : rows.count;
-    *out = ARENA_ARRAY(mem, struct usage_sum, *count);
-    for (size_t i = 0; i < *count; i++)
-        (*out)[i] = (struct usage_sum){ .app_id = db_cell_text(&rows, i, 0),
-                                        .calls = db_cell_int(&rows, i, 1),
-                                        .refused = db_cell_int(&rows, i, 2) };
+    struct usage_sum *list = ARENA_ARRAY(mem, struct usage_sum, rows.count);
+    *count = 0;
+    for (size_t i = 0; i < rows.count && !err; i++) {
+        struct str app_id = db_cell_text(&rows, i, 0);
+        size_t at = 0;
+        while (at < *count && !str_eq(list[at].app_id, app_id))
+            at++;
+        *count += at == *count;
+        list[at].app_id = app_id;
+        list[at].calls += db_cell_int(&rows, i, 1);
+        list[at].refused += db_cell_int(&rows, i, 2);
+    }
+    *out = list;
     return err;
 }
 
-/* The latest first, at most REFUSALS_PER_APP_MAX. */
+/* Of several databases, two may have the same refusal: one of them was down for a while. */
+static void
+add_refusal(struct refusal *list, size_t *count, const struct refusal *one)
+{
+    size_t at = 0;
+    while (at < *count &&
+           !(str_eq(list[at].endpoint, one->endpoint) && str_eq(list[at].error, one->error) &&
+             str_eq(list[at].reason, one->reason)))
+        at++;
+    const struct refusal before = list[at];
+    bool is_new = at == *count, later = is_new || one->last_at > before.last_at;
+    *count += is_new;
+    list[at] = later ? *one : before;
+    list[at].times = one->times + (is_new ? 0 : before.times);
+    list[at].first_at = is_new || one->first_at < before.first_at ? one->first_at : before.first_at;
+}
+
+/* At most REFUSALS_PER_APP_MAX of each database, each of which sorts its own. */
 enum err
 usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id,
                           struct refusal **out, size_t *count)
@@ -388,8 +413,9 @@ usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id
     enum err err = db_query(tx, mem, &usage_list_refusals, &rows, db_text(app_id),
                             db_int(REFUSALS_PER_APP_MAX));
     struct refusal *list = ARENA_ARRAY(mem, struct refusal, rows.count);
-    for (size_t i = 0; i < rows.count && !err; i++)
-        list[i] = (struct refusal){
+    *count = 0;
+    for (size_t i = 0; i < rows.count && !err; i++) {
+        const struct refusal one = {
             .app_id = db_cell_text(&rows, i, 0),
             .endpoint = db_cell_text(&rows, i, 1),
             .error = db_cell_text(&rows, i, 2),
@@ -399,8 +425,9 @@ usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id
             .first_at = db_cell_int(&rows, i, 6),
             .last_at = db_cell_int(&rows, i, 7),
         };
+        add_refusal(list, count, &one);
+    }
     *out = list;
-    *count = err ? 0 : rows.count;
     return err;
 }
 

@@ -64,7 +64,7 @@ enum err usage_store_find_app(struct db_tx *tx, struct arena *mem, struct str ap
 enum err usage_store_sum_owner(struct db_tx *tx, struct arena *mem, struct str owner_id,
                                int64_t today, struct usage_sum **out, size_t *count);
 
-/* Newest first. */
+/* Newest first; with several databases, those of each follow each other. */
 enum err usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id,
                                    struct refusal **out, size_t *count);
 

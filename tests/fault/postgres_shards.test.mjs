@@ -139,6 +139,7 @@ onPostgres("users are divided between two databases by their shard number, and o
       for (const [value, id, shard] of rows) if (Number(shard) < SHARDS / 2 === (half === 0)) await psql(address, `INSERT INTO ${table} VALUES ('${value}', '${id}')`);
     }
   }
+  await psql(addresses[1], "UPDATE app_usage SET calls = 0, tokens = 0, refused = 0, failed = 0; DELETE FROM app_refusal");
   for (const [half, address] of addresses.entries()) await psql(address, `UPDATE store_part SET number = ${half + 1}, parts = 2`);
   await w.start({ store: addresses.join(" ") });
   for (const user of users) {

@@ -294,7 +294,7 @@ export async function dropDatabase(port, name) {
 // counts and sums are added up, other lines follow each other. Rows that every database has, such as apps, are read from the first.
 export async function psql(address, sql) {
   if (address.includes(" ")) {
-    const isShared = /^\s*SELECT\b[^;]*\bFROM (app|app_logo|app_refusal|app_usage|challenge_key|deleted_app)\b/i.test(sql);
+    const isShared = /^\s*SELECT\b[^;]*\bFROM (app|app_logo|challenge_key|deleted_app)\b/i.test(sql);
     const outs = await Promise.all(address.split(" ").slice(0, isShared ? 1 : undefined).map((one) => psql(one, sql)));
     const isCount = /^\s*SELECT (COUNT|SUM)\(/i.test(sql) && outs.every((out) => /^\d+$/.test(out));
     return isCount ? `${outs.reduce((sum, out) => sum + Number(out), 0)}` : outs.filter(Boolean).join("\n");

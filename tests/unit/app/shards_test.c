@@ -204,8 +204,7 @@ only_the_listed_statements_need_several_shards(struct kit *kit)
         if (strncmp(sql->name, "kit_", 4) == 0)
             continue;
         struct placement placement = placement_of(sql);
-        bool crosses = reads_users(sql->text) && placement.where != PLACEMENT_USER &&
-                       placement.where != PLACEMENT_SPLIT;
+        bool crosses = reads_users(sql->text) && placement.where != PLACEMENT_USER;
         bool listed = reason_of(sql->name) != NULL;
         count += crosses;
         wrong += crosses != listed;
@@ -263,10 +262,14 @@ every_statement_has_a_placement(struct kit *kit)
         { "claim_end", PLACEMENT_LOOKUP, 1, BY_ID },
         { "app_find", PLACEMENT_ANY, 0, BY_ID },
         { "app_put", PLACEMENT_ALL, 0, BY_ID },
-        { "usage_add_app", PLACEMENT_ALL, 0, BY_ID },
+        { "usage_add_app", PLACEMENT_USER, 0, BY_ID },
+        { "usage_add_many", PLACEMENT_USER, 1, BY_USER_KEY },
+        { "usage_find_app", PLACEMENT_EACH, 0, BY_ID },
+        { "usage_end_app", PLACEMENT_EACH, 0, BY_ID },
+        { "usage_end_app_refusals", PLACEMENT_EACH, 0, BY_ID },
         { "user_list", PLACEMENT_MERGE, 6, BY_ID },
         { "user_count", PLACEMENT_SUM, 0, BY_ID },
-        { "outbox_claim", PLACEMENT_FIRST, 0, BY_ID },
+        { "outbox_claim", PLACEMENT_EACH, 0, BY_ID },
         { "outbox_add", PLACEMENT_USER, 0, BY_ID },
         { "outbox_delete", PLACEMENT_USER, 0, BY_ID },
         { "outbox_put_next_try", PLACEMENT_USER, 0, BY_ID },

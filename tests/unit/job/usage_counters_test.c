@@ -32,17 +32,37 @@ refusal(struct str app, struct str reason, struct str detail)
                              .last_at = NOW };
 }
 
+/* The users of APP are in one database. */
+static size_t
+in_one(void *context, const struct usage_counter *entry)
+{
+    (void)context;
+    (void)entry;
+    return 0;
+}
+
+static void
+drain(struct usage_counters *counters, struct arena *mem, const struct usage_counter **entries,
+      size_t *count)
+{
+    struct usage_range range;
+    usage_counters_drain(counters, mem, 1, in_one, NULL, &range);
+    *entries = range.entries;
+    *count = range.count;
+}
+
 static void
 what_is_taken_out_is_seen_until_it_is_written_and_the_rest_comes_back(void **state)
 {
     (void)state;
     struct arena *mem = arena_new();
     struct usage_counters *counters = usage_counters_new();
-    struct usage_counter *entries, look;
+    const struct usage_counter *entries;
+    struct usage_counter look;
     size_t count;
     usage_counters_add(counters, person(mem, 1), APP, USAGE_CALL, NOW);
     usage_counters_add(counters, person(mem, 1), APP, USAGE_CALL, NOW + 1);
-    usage_counters_drain(counters, mem, &entries, &count);
+    drain(counters, mem, &entries, &count);
     assert_int_equal(count, 2);
     assert_int_equal(entries[0].user[0], '\0'); /* the app as a whole comes first */
     assert_int_equal(entries[0].counts[USAGE_CALL], 2);
@@ -50,21 +70,88 @@ what_is_taken_out_is_seen_until_it_is_written_and_the_rest_comes_back(void **sta
     usage_counters_add(counters, person(mem, 1), APP, USAGE_CALL, NOW + 2);
     usage_counters_peek(counters, STR_NONE, APP, usage_day_of(NOW), &look);
     assert_int_equal(look.counts[USAGE_CALL], 3);
-    usage_counters_set_written(counters, 1);
+    usage_counters_set_written(counters, 0, 1);
     usage_counters_peek(counters, STR_NONE, APP, usage_day_of(NOW), &look);
     assert_int_equal(look.counts[USAGE_CALL], 1);
     usage_counters_peek(counters, person(mem, 1), APP, usage_day_of(NOW), &look);
     assert_int_equal(look.counts[USAGE_CALL], 3);
     assert_int_equal(look.last_use, NOW + 2);
     usage_counters_restore(counters);
-    usage_counters_drain(counters, mem, &entries, &count);
+    drain(counters, mem, &entries, &count);
     assert_int_equal(count, 2);
     assert_int_equal(entries[0].counts[USAGE_CALL], 1);
     assert_int_equal(entries[1].counts[USAGE_CALL], 3);
-    usage_counters_set_written(counters, count);
+    usage_counters_set_written(counters, 0, count);
     usage_counters_restore(counters);
     usage_counters_peek(counters, person(mem, 1), APP, usage_day_of(NOW), &look);
     assert_int_equal(look.counts[USAGE_CALL], 0);
+    usage_counters_free(counters);
+    arena_free(mem);
+}
+
+/* Users whose number is odd are in the second database, apps in the first. */
+static size_t
+in_two(void *context, const struct usage_counter *entry)
+{
+    (void)context;
+    return entry->user[0] != '\0' && entry->user[9] % 2 != 0 ? 1 : 0;
+}
+
+static void
+counts_of_two_databases_are_written_and_put_back_apart(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct usage_counters *counters = usage_counters_new();
+    struct usage_range ranges[2];
+    struct usage_counter look;
+    for (int i = 0; i < 4; i++)
+        usage_counters_add(counters, person(mem, i), APP, USAGE_CALL, NOW);
+    usage_counters_drain(counters, mem, 2, in_two, NULL, ranges);
+    assert_int_equal(ranges[0].count, 3);
+    assert_int_equal(ranges[1].count, 2);
+    assert_int_equal(ranges[0].entries[0].user[0], '\0');
+    assert_int_equal(ranges[1].entries[0].user[9], '1');
+    assert_int_equal(ranges[1].entries[1].user[9], '3');
+    usage_counters_set_written(counters, 1, 1);
+    for (int i = 0; i < 4; i++) { /* also while they are taken out */
+        usage_counters_peek(counters, person(mem, i), APP, usage_day_of(NOW), &look);
+        assert_int_equal(look.counts[USAGE_CALL], i != 1);
+    }
+    usage_counters_set_written(counters, 0, 3);
+    usage_counters_restore(counters);
+    usage_counters_drain(counters, mem, 2, in_two, NULL, ranges);
+    assert_int_equal(ranges[0].count, 0);
+    assert_int_equal(ranges[1].count, 1);
+    assert_int_equal(ranges[1].entries[0].user[9], '3');
+    usage_counters_free(counters);
+    arena_free(mem);
+}
+
+/* However long a database is down, counts of the others find space. */
+static void
+counts_that_cannot_be_written_leave_space_for_others(void **state)
+{
+    (void)state;
+    struct arena *mem = arena_new();
+    struct usage_counters *counters = usage_counters_new();
+    struct usage_range ranges[2];
+    struct usage_counter look;
+    for (int round = 0; round < 20; round++) {
+        for (int i = 0; i < 20000; i++)
+            usage_counters_add(counters, person(mem, (round * 20000 + i) * 2 + 1), APP, USAGE_CALL,
+                               NOW);
+        usage_counters_drain(counters, mem, 2, in_two, NULL, ranges);
+        usage_counters_set_written(counters, 0, ranges[0].count);
+        usage_counters_restore(counters); /* those of the second database */
+        assert_false(usage_counters_nearly_full(counters));
+    }
+    for (int i = 0; i < 5000; i++)
+        usage_counters_add(counters, person(mem, i * 2), APP, USAGE_CALL, NOW);
+    for (int i = 0; i < 5000; i++) {
+        usage_counters_peek(counters, person(mem, i * 2), APP, usage_day_of(NOW), &look);
+        assert_int_equal(look.counts[USAGE_CALL], 1);
+    }
     usage_counters_free(counters);
     arena_free(mem);
 }
@@ -75,7 +162,8 @@ too_many_users_are_dropped_but_the_app_is_counted(void **state)
     (void)state;
     struct arena *mem = arena_new();
     struct usage_counters *counters = usage_counters_new();
-    struct usage_counter *entries, look;
+    const struct usage_counter *entries;
+    struct usage_counter look;
     size_t count;
     assert_false(usage_counters_nearly_full(counters));
     for (int i = 0; i < 50000; i++)
@@ -83,7 +171,7 @@ too_many_users_are_dropped_but_the_app_is_counted(void **state)
     assert_true(usage_counters_nearly_full(counters));
     usage_counters_peek(counters, STR_NONE, APP, usage_day_of(NOW), &look);
     assert_int_equal(look.counts[USAGE_CALL], 50000);
-    usage_counters_drain(counters, mem, &entries, &count);
+    drain(counters, mem, &entries, &count);
     assert_true(count > 20000 && count <= 32768);
     assert_false(usage_counters_nearly_full(counters));
     for (size_t i = 1; i < count; i++)
@@ -98,7 +186,7 @@ ids_that_are_none_of_ours_are_not_counted(void **state)
     (void)state;
     struct arena *mem = arena_new();
     struct usage_counters *counters = usage_counters_new();
-    struct usage_counter *entries;
+    const struct usage_counter *entries;
     struct refusal *refusals;
     size_t count;
     const struct str wrong[] = { STR_NONE, STR(""), STR("app_short"),
@@ -108,7 +196,7 @@ ids_that_are_none_of_ours_are_not_counted(void **state)
         usage_counters_add(counters, person(mem, 1), wrong[i], USAGE_CALL, NOW);
         usage_counters_add_refusal(counters, mem, &one);
     }
-    usage_counters_drain(counters, mem, &entries, &count);
+    drain(counters, mem, &entries, &count);
     assert_int_equal(count, 0);
     usage_counters_list_refusals(counters, mem, &refusals, &count);
     assert_int_equal(count, 0);
@@ -197,6 +285,8 @@ main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_taken_out_is_seen_until_it_is_written_and_the_rest_comes_back),
+        cmocka_unit_test(counts_of_two_databases_are_written_and_put_back_apart),
+        cmocka_unit_test(counts_that_cannot_be_written_leave_space_for_others),
         cmocka_unit_test(too_many_users_are_dropped_but_the_app_is_counted),
         cmocka_unit_test(ids_that_are_none_of_ours_are_not_counted),
         cmocka_unit_test(the_same_mistake_a_thousand_times_is_one_line),

@@ -282,7 +282,7 @@ older_counts_are_written_only_for_existing_grants(struct kit *kit)
     struct user bob = world_user(kit, "bob");
     struct usage_counters *counters = usage_counters_new();
     connect_with(kit, bob.id, world.app.id);
-    usage_counters_set_drained(counters,
+    usage_counters_set_drained(counters, 0,
                                clock_steady_ms() - (int64_t)USAGE_END_KNOWN_SECONDS * 1000);
     for (int round = 0; round < 2; round++) {
         usage_counters_add(counters, world.ada.id, world.app.id, USAGE_CALL, NOON);
