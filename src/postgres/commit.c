@@ -49,7 +49,7 @@ postgres_commit_status(const struct postgres_connection *lost)
     struct postgres_connection *connection = postgres_connect(store, store->deadline_ms, &why);
     if (connection == NULL)
         return status;
-    while (!ask(connection, lost, until, &status) &&
+    while (!ask(connection, lost, until, &status) && !postgres_sync_is_old(lost) &&
            clock_ticks_ns() < until - 2 * ASK_AGAIN_MS * (int64_t)1000000)
         nanosleep(&(struct timespec){ .tv_nsec = ASK_AGAIN_MS * 1000000 }, NULL);
     postgres_disconnect(connection);

@@ -8,7 +8,6 @@
 #include "base/arena.h"
 #include "base/background.h"
 #include "base/clock.h"
-#include "base/fault_injection.h"
 #include "base/log.h"
 
 #include <stdlib.h>
@@ -20,9 +19,9 @@
 #define ROUND_MS 800       /* for connecting and for the answer, each */
 #define POOL_BORROW_MS 300 /* for a connection of the pool */
 #define LATE_MS 600        /* a readiness check does not wait for a round that takes longer */
-#define LOOK_NS \
-    (FAULT_INJECTION_INTERVAL(5000) * (int64_t)1000000) /* between two looks at a host */
-#define LOOK_MS 200                                     /* for a look; readiness waits for it */
+#define LOOK_NS ((int64_t)5 * 1000000000)     /* between two looks at a host */
+#define TROUBLE_NS ((int64_t)10 * 1000000000) /* after a missed deadline: looks in each round */
+#define LOOK_MS 200                           /* for a look; readiness waits for it */
 #define SILENT_MS 4000 /* longer than a pause and a round of three slow answers */
 #define CHANGES_NS ((int64_t)60 * 1000000000)
 #define FOLLOW_NS 50000000 /* smaller differences are the network's */
@@ -360,8 +359,9 @@ next_round(struct postgres_monitor *monitor)
 static void
 look_at_other_host(struct postgres_monitor *monitor)
 {
-    int64_t now = clock_ticks_ns();
-    if (monitor->connection == NULL || now - monitor->looked < LOOK_NS)
+    int64_t now = clock_ticks_ns(), late_at = monitor->store->late_at;
+    int64_t interval = late_at != 0 && now - late_at < TROUBLE_NS ? 0 : LOOK_NS;
+    if (monitor->connection == NULL || now - monitor->looked < interval)
         return;
     monitor->looked = now;
     pthread_mutex_unlock(&monitor->lock);

@@ -126,7 +126,7 @@ struct postgres_store {
     int64_t connect_after; /* clock_ticks_ns(): no attempt before it */
     char incarnation[100]; /* of the server that versions are synchronized with; empty: of none */
     _Atomic uint64_t incarnations; /* its number; 0: not synchronized yet */
-    uint64_t timeline;             /* the highest that was used; 0: none is known */
+    _Atomic uint64_t timeline;     /* the highest that was used; 0: none is known */
 
     _Atomic uint64_t transactions;
     _Atomic uint64_t groups; /* that shared a transaction */
@@ -134,6 +134,7 @@ struct postgres_store {
     _Atomic uint64_t retries;
     _Atomic uint64_t failed;
     _Atomic uint64_t late;
+    _Atomic int64_t late_at; /* clock_ticks_ns() of the last one; 0: none */
     _Atomic uint64_t reconnects;
     _Atomic uint64_t syncs;
     _Atomic uint64_t synced; /* requests that they answered */
@@ -141,10 +142,10 @@ struct postgres_store {
     struct histogram transaction_latency;
 };
 
-/* wire.c: libpq without blocking. No function waits longer than the deadline, and
- * db_interrupt() ends every wait. The server cancels a slow statement by itself shortly before the
- * deadline (statement_timeout). A connection that misses the deadline nevertheless is lost, and the
- * server is asked to cancel the statement (pq/cancel.c). */
+/* wire.c: libpq without blocking. No function waits longer than the deadline, or for an old primary
+ * after another server was found, and db_interrupt() ends every wait. The server cancels a slow
+ * statement by itself shortly before the deadline (statement_timeout). A connection that misses the
+ * deadline nevertheless is lost, and the server is asked to cancel the statement (pq/cancel.c). */
 
 /* Waits until the socket is ready for `events` (see poll(2)). False: not before `until`. */
 bool postgres_wait(const struct postgres_store *store, PGconn *handle, short events, int64_t until);
@@ -406,6 +407,7 @@ bool postgres_sync_is_same_server(struct postgres_connection *connection);
  * process has used, because the server lacks what was written since. If it is newer, the server
  * that versions are synchronized with is not used any longer. */
 bool postgres_sync_may_use(const struct postgres_connection *connection);
+bool postgres_sync_is_old(const struct postgres_connection *connection);      /* not to be used */
 uint64_t postgres_timeline_of(const char *incarnation);                       /* 0: unknown */
 #define POSTGRES_OLD_PRIMARY "its timeline is older than the one used before" /* the reason */
 

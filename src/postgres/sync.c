@@ -179,6 +179,13 @@ postgres_timeline_of(const char *incarnation)
 }
 
 bool
+postgres_sync_is_old(const struct postgres_connection *connection)
+{
+    uint64_t timeline = postgres_timeline_of(connection->incarnation);
+    return timeline != 0 && timeline < atomic_load(&connection->store->timeline);
+}
+
+bool
 postgres_sync_may_use(const struct postgres_connection *connection)
 {
     struct postgres_store *store = connection->store;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define TLS_SLICE_MS 20
+#define SERVER_SLICE_MS 50 /* between two checks whether another server was promoted */
 
 int64_t
 postgres_until(int64_t ms)
@@ -34,6 +35,22 @@ postgres_wait(const struct postgres_store *store, PGconn *handle, short events, 
     }
 }
 
+/* False: not before `until`, or another server was promoted. */
+static bool
+wait_for_server(const struct postgres_connection *connection, short events, int64_t until)
+{
+    for (;;) {
+        int64_t slice = postgres_until(SERVER_SLICE_MS);
+        if (connection->store->host_count == 1 || slice > until)
+            slice = until;
+        if (postgres_wait(connection->store, connection->handle, events, slice))
+            return true;
+        bool interrupted = clock_ticks_ns() < slice;
+        if (slice == until || interrupted || postgres_sync_is_old(connection))
+            return false;
+    }
+}
+
 /* Sends what is queued and reads until a result is complete. */
 static bool
 wait_for_result(struct postgres_connection *connection, int64_t until)
@@ -42,7 +59,7 @@ wait_for_result(struct postgres_connection *connection, int64_t until)
     int unsent;
     while ((unsent = PQflush(handle)) > 0 || PQisBusy(handle)) {
         short events = unsent > 0 ? POLLIN | POLLOUT : POLLIN;
-        if (!postgres_wait(connection->store, handle, events, until))
+        if (!wait_for_server(connection, events, until))
             return false;
         if (!PQconsumeInput(handle))
             return true; /* PQgetResult() returns the error */
@@ -75,9 +92,13 @@ postgres_discard(struct postgres_connection *connection)
 PGresult *
 postgres_next_result(struct postgres_connection *connection, int64_t until)
 {
-    if (!connection->lost && !wait_for_result(connection, until)) {
+    bool arrived = connection->lost || wait_for_result(connection, until);
+    if (!arrived && postgres_sync_is_old(connection))
+        postgres_discard(connection);
+    else if (!arrived) {
         /* The server cancels a slow statement earlier, unless a pooler is in between. */
         atomic_fetch_add(&connection->store->late, 1);
+        connection->store->late_at = clock_ticks_ns();
         connection->late = true;
         if (!connection->commits)
             postgres_cancel(connection->host->canceller, connection->handle);
