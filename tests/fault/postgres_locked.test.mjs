@@ -26,7 +26,7 @@ async function usersOf(t, settings = {}) {
   const [api, ...others] = await Promise.all(people.map((person) => Client.connect(person, app, { scope: EVERYTHING })));
   for (const one of [api, ...others]) await one.write(MUSIC, { genres: ["before"] });
   const lock = async () => {
-    const holder = new Program("psql", ["-qAtX", w.address], { stdio: ["pipe", "pipe", "pipe"] });
+    const holder = new Program("psql", ["-qAtX", w.address], { stdio: ["pipe", "pipe", "pipe"] }).unref(); // also if the test fails
     const row = "SELECT 'locked' FROM user_record JOIN username_lookup USING (user_id) WHERE username = 'locked' AND domain = '' FOR UPDATE OF user_record";
     holder.child.stdin.write(`BEGIN; ${row};\n`);
     await until("the lock", () => holder.out.includes("locked"));

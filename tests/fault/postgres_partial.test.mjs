@@ -56,7 +56,7 @@ onPostgres("SIGTERM ends the nodes while a table that every request reads is loc
   const load = await startLoad(t, all);
   for (const one of load.loads) await one.served(0);
   const address = all.primary.address(all.w.database);
-  const holder = new Program("psql", ["-qAtX", address], { stdio: ["pipe", "pipe", "pipe"] });
+  const holder = new Program("psql", ["-qAtX", address], { stdio: ["pipe", "pipe", "pipe"] }).unref(); // also if the test fails
   holder.child.stdin.write("BEGIN; LOCK TABLE access_token IN ACCESS EXCLUSIVE MODE; SELECT 'locked';\n");
   await until("the lock", () => holder.out.includes("locked"));
   await until("requests of both nodes that wait", async () => Number(await psql(address, "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'")) >= 4);
