@@ -63,9 +63,11 @@ work(void *argument)
     bool cut = atomic_load(&server->connections.mode) == CONNECTIONS_CUT;
     x->open.can_wait = true;
     x->open.wait = NULL;
-    if (!cut && x->identifying)
+    if (cut)
+        exchange_response_refuse(x, HTTP_OVERLOADED, NULL);
+    else if (x->identifying)
         server->service.identify(server->service.context, &x->open);
-    else if (!cut)
+    else
         server->service.handle(server->service.context, &x->open);
     if (x->open.wait != NULL)
         x->open.wait(x->open.wait_context, work_again, x); /* which may have happened already */
