@@ -143,6 +143,7 @@ struct db_part {
 struct db {
     const struct db_driver *driver;
     bool is_postgres;      /* the dialect of schema scripts */
+    int64_t schema_ms;     /* of a statement of a schema transaction; 0: minutes, to migrate */
     _Atomic int64_t clock; /* the server's time minus clock_ticks_ns(); 0: not known */
     _Atomic bool is_full;  /* the last write failed because the disk is full */
     struct str moved_from; /* db_move() fills it from this store; absent otherwise */

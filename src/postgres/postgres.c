@@ -87,7 +87,7 @@ schema_lock(struct db *db, struct why *why)
                               "SELECT COUNT(*) FROM pg_settings"
                               " WHERE name = 'synchronous_commit' AND setting = 'off'",
                               &unsafe, why);
-    connection->deadline_ms = SCHEMA_MS;
+    connection->deadline_ms = db->schema_ms > 0 ? db->schema_ms : SCHEMA_MS;
     if (!err && unsafe) {
         why_set(
             why,

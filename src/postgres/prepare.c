@@ -164,6 +164,8 @@ take_all(struct postgres_connection *connection, int64_t until, struct why *why)
             continue;
         PGresult *result = postgres_take_prepare(connection, sql, many, until);
         bool good = PQresultStatus(result) == PGRES_COMMAND_OK;
+        const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+        bool cancelled = state != NULL && strcmp(state, "57014") == 0; /* a table is locked */
         if (!good) {
             const char *problem = PQresultErrorField(result, PG_DIAG_MESSAGE_PRIMARY);
             why_set(why, "store: cannot prepare statement %s: %s", sql->name,
@@ -171,7 +173,7 @@ take_all(struct postgres_connection *connection, int64_t until, struct why *why)
         }
         PQclear(result);
         if (!good)
-            return connection->lost ? ERR_UNAVAILABLE : ERR_INTERNAL;
+            return connection->lost || cancelled ? ERR_UNAVAILABLE : ERR_INTERNAL;
     }
     leave_pipeline(connection, until);
     return connection->lost ? ERR_UNAVAILABLE : ERR_NONE;

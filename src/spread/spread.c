@@ -253,6 +253,31 @@ spread_prepare(struct spread_store *store, size_t database, struct why *why)
     return err;
 }
 
+/* Adds those that fail now to `missing`. Fails if none is left. */
+static enum err
+open_all(struct spread_store *store, struct why *missing, struct why *why)
+{
+    enum err last = ERR_UNAVAILABLE;
+    bool any_open = false;
+    for (size_t i = 0; i < store->count; i++) {
+        struct why of_one = { 0 };
+        if (is_missing(missing, i))
+            continue;
+        last = spread_prepare(store, i, &of_one);
+        any_open = any_open || last == ERR_NONE;
+        if (last == ERR_NONE)
+            continue;
+        why_of(store, i, &of_one, &missing[i]);
+        if (last != ERR_UNAVAILABLE || !store->watched) {
+            *why = missing[i];
+            return last;
+        }
+    }
+    if (!any_open)
+        why_set(why, "store: no database can be used");
+    return any_open ? ERR_NONE : last;
+}
+
 /* A service starts without a database that does not answer, so that requests for users of the
  * others succeed. */
 static enum err
@@ -260,18 +285,17 @@ prepare(struct db *db, struct why *why)
 {
     struct spread_store *store = spread_of(db);
     struct why missing[SPREAD_MAX] = { 0 };
-    bool all_answer = true;
+    bool all_answer = true, repaired = true;
     enum err err = connect_all(store, missing, &all_answer, why);
     if (!err)
         err = check_all(store, missing, all_answer, why);
     if (!err && store->watched && all_answer)
-        err = spread_repair(store->of, store->count, why);
-    for (size_t i = 0; i < store->count && !err; i++)
-        if (!is_missing(missing, i))
-            err = spread_prepare(store, i, why);
+        err = spread_repair_at_start(store, &repaired, why);
+    if (!err)
+        err = open_all(store, missing, why);
     if (!err && store->watched) {
         spread_clock_follow(store);
-        spread_watch_start(store, missing);
+        spread_watch_start(store, missing, repaired);
     }
     return err;
 }

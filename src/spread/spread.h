@@ -106,14 +106,18 @@ enum err spread_check(struct spread_store *store, size_t database, bool must_exi
 enum err spread_prepare(struct spread_store *store, size_t database, struct why *why);
 
 /* restored.c: repairs what all databases have, and after one was restored from a backup also the
- * lookup rows in it and of its users. In schema transactions; safe while nodes serve. */
-enum err spread_repair(struct db *const *databases, size_t count, struct why *why);
+ * lookup rows in it and of its users. In schema transactions; safe while nodes serve.
+ * `is_restored`: at least one was. */
+enum err spread_repair(struct db *const *databases, size_t count, bool *is_restored,
+                       struct why *why);
+enum err spread_repair_at_start(struct spread_store *store, bool *repaired, struct why *why);
 
 /* watch.c: a thread that opens the databases that are missing, each as soon as it answers, and
  * repairs what all have: when one of them comes back, and every ten minutes. `missing` has the
- * problems of those that are not open. spread_watch_problem() is safe from any thread; its sentence
- * is public, so it names no address. */
-void spread_watch_start(struct spread_store *store, const struct why *missing);
+ * problems of those that are not open; unless `repaired`, the first repair is due in seconds.
+ * spread_watch_problem() is safe from any thread; its sentence is public, so it names no address.
+ */
+void spread_watch_start(struct spread_store *store, const struct why *missing, bool repaired);
 void spread_watch_interrupt(struct spread_store *store, int64_t after_ms);
 void spread_watch_stop(struct spread_store *store);
 void spread_watch_problem(struct spread_store *store, size_t database, struct why *out);

@@ -76,9 +76,10 @@ static bool
 repair(struct spread_watch *watch)
 {
     struct why why = { 0 };
+    bool is_restored;
     enum err err = ERR_UNAVAILABLE;
     if (open_for_repair(watch, &why))
-        err = spread_repair(watch->repairing, watch->store->count, &why);
+        err = spread_repair(watch->repairing, watch->store->count, &is_restored, &why);
     close_after_repair(watch);
     if (err && !watch->one_failed)
         log_warn("store_repair_failed", log_text("problem", str_of(why.text)));
@@ -175,11 +176,11 @@ run(void *argument)
 }
 
 void
-spread_watch_start(struct spread_store *store, const struct why *missing)
+spread_watch_start(struct spread_store *store, const struct why *missing, bool repaired)
 {
     struct spread_watch *watch = memory_alloc(1, sizeof *watch);
     watch->store = store;
-    watch->repair_at = clock_steady_ms() + REPAIR_MS; /* a start has repaired, or waits for one */
+    watch->repair_at = clock_steady_ms() + (repaired ? REPAIR_MS : AGAIN_MS);
     pthread_mutex_init(&watch->lock, NULL);
     pthread_cond_init(&watch->wake, NULL);
     for (size_t i = 0; i < store->count; i++) {

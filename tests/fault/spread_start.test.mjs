@@ -104,6 +104,37 @@ onTwo("a node that starts without a database does not use another one in its pla
   await psql(admin, `DROP DATABASE ${second}_empty`);
 });
 
+// Its server answers, but statements that need the table wait: those that compare the databases, and those that the
+// node prepares. Before, the start waited for ten minutes, and starts of other nodes with it.
+onTwo("a node starts while a table of one database is locked, and serves the users of the other", async (t) => {
+  const w = await world(t, { databases: 2, start: false, settings: { "rate-signin": 0 } });
+  w.parts = w.address.split(" ");
+  await w.start();
+  const app = await addApp(w, { owner: (await addPerson(w, nameIn(0, "owner"))).username, name: "Finder" });
+  const users = await connectedUsers(w, app);
+  await w.stop();
+  await psql(w.parts[1], "UPDATE app SET name = 'Interrupted'");
+  const locking = psql(w.parts[1], "BEGIN; LOCK TABLE app IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(600)").catch(() => {});
+  const sleeping = "FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()";
+  await until("the lock", async () => (await psql(w.parts[1], `SELECT count(*) ${sleeping}`)) === "1");
+
+  await w.start();
+  assert.equal(events(w, "store_repair_failed").length, 1);
+  for (const user of users.filter(({ half }) => half === 0)) {
+    assert.equal((await record(w, user)).status, 200);
+    await new Client(w, user).write(FOOD, { favorite_foods: [user.name, "Bread"] });
+  }
+  const other = users.find(({ half }) => half === 1);
+  assertUnavailable(await record(w, other));
+
+  await psql(w.parts[1], `SELECT pg_terminate_backend(pid) ${sleeping}`);
+  await locking;
+  await withoutProblem(w);
+  assert.equal((await record(w, other)).status, 200);
+  await until("a repair", async () => (await appNames(w)).join() === "Finder,Finder", 60_000);
+  await w.assertSound();
+});
+
 onTwo("a store is created with all its databases, and commands need all of them", async (t) => {
   const { w, clusters } = await twoServers(t);
   const refused = async (number) => {
