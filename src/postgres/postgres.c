@@ -77,6 +77,22 @@ schema_disconnect(struct postgres_store *store)
     store->schema_connection = NULL;
 }
 
+/* A command writes and compares times as all nodes do: with the server's clock. */
+static void
+follow_clock(struct postgres_connection *connection)
+{
+    static _Atomic bool warned; /* of several databases, the first one */
+    struct why why = { 0 };
+    int64_t server_us = 0, sent = clock_ticks_ns();
+    if (schema_run(&connection->store->db,
+                   "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT", &server_us,
+                   &why))
+        return; /* the next statement reports it */
+    postgres_clock_check(server_us * 1000, sent, &why);
+    if (why.text[0] != '\0' && !atomic_exchange(&warned, true))
+        log_warn("store_clock_differs", log_text("problem", str_of(why.text)));
+}
+
 static enum err
 schema_lock(struct db *db, struct why *why)
 {
@@ -95,6 +111,8 @@ schema_lock(struct db *db, struct why *why)
             "could be lost; set it to on");
         return ERR_INVALID;
     }
+    if (!err && !store_of(db)->watched) /* a command; the monitor of a service does it itself */
+        follow_clock(connection);
     if (!err) /* one process at a time; the others find the steps applied */
         err = schema_run(db, "BEGIN; SELECT pg_advisory_xact_lock(" SCHEMA_LOCK ")", NULL, why);
     return err;

@@ -98,6 +98,28 @@ onPostgres("the answer to each change query sets the clock, so that the next req
   assert.ok(!(await isReady(w)), "the readiness thread still gets no answer");
 });
 
+onPostgres("a command on a machine whose clock is wrong uses the clock of the database, and warns", async (t) => {
+  const w = await world(t, { start: false });
+  const faults = new FaultInjection(path.join(w.dir, "wrong_clock"));
+  t.after(() => faults.close());
+  faults.hashCheaply();
+  const env = { PENCHANT_FAULT_INJECTION: faults.path };
+  const isNow = (seconds) => assert.ok(Math.abs(seconds - Date.now() / 1000) < 100, `${seconds}`);
+  for (const seconds of [0, 0.5, 300, DAYS_40, -DAYS_40]) {
+    faults.skewClock(seconds);
+    const name = `user${Math.abs(seconds) * 10}${seconds < 0 ? "before" : ""}`;
+    const added = await w.command("user", "add", name, "--no-password", "--json", { env });
+    assert.equal(added.status, 0, added.err);
+    isNow(Date.parse(added.data.created_at) / 1000);
+    const { status, data, err } = await w.command("user", "recover", name, "--json", { env });
+    assert.equal(status, 0, err);
+    isNow(Date.parse(data.expires_at) / 1000 - 86400);
+    isNow(Number(await w.sql(`SELECT expires_at FROM one_time_link WHERE user_id = '${added.data.sub}'`)) - 86400);
+    if (Math.abs(seconds) < 1) assert.equal(err, "");
+    else assert.match(err, new RegExp(`^\\S+ warn store_clock_differs problem="The clock of this machine differs by ${seconds} seconds from the database's. Correct it."\n$`));
+  }
+});
+
 onPostgres("housekeeping of a node that is 40 days ahead deletes nothing of the cluster", async (t) => {
   const { w, wrong, faults, api } = await twoNodes(t, { "log-level": "debug" });
   const count = async () => {
