@@ -1,14 +1,18 @@
-/* notify.c - messages to systemd (sd_notify(3)): ready, reloading, stopping, and the watchdog. */
+/* notify.c - messages to systemd (sd_notify(3)): ready, reloading, stopping, the watchdog, and how
+ * long a start or stop takes. */
 #include "app/notify.h"
 
 #include "base/str.h"
 
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#define EXTEND_USEC "60000000" /* from each message on */
 
 /* The protocol of sd_notify(3), without its library. Without systemd, the variable is not set, and
  * nothing is sent. */
@@ -30,6 +34,24 @@ notify_send(const char *state)
     sendto(fd, state, strlen(state), MSG_NOSIGNAL, (const struct sockaddr *)&to,
            (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
     close(fd);
+}
+
+/* systemd uses the longer one of this time and that of the unit. */
+void
+notify_stopping(int64_t ms)
+{
+    char state[80];
+    snprintf(state, sizeof state, "STOPPING=1\nEXTEND_TIMEOUT_USEC=%lld", (long long)ms * 1000);
+    notify_send(state);
+}
+
+void
+notify_alive(bool watchdog, bool starts)
+{
+    if (watchdog)
+        notify_send("WATCHDOG=1");
+    if (starts)
+        notify_send("EXTEND_TIMEOUT_USEC=" EXTEND_USEC);
 }
 
 /* 0: there is no watchdog. */

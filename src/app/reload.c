@@ -92,9 +92,8 @@ wait_for_event(const struct reload *reload, struct tls_times *seen, bool *report
     }
 }
 
-/* Loads and checks the settings for a restart in place. */
-static bool
-load_next(const struct reload *reload, struct service_settings *next)
+bool
+reload_load(const struct reload *reload, struct service_settings *next)
 {
     struct why why = { 0 }, outside = { 0 };
     *next = (struct service_settings){ .mem = arena_new() };
@@ -116,19 +115,24 @@ load_next(const struct reload *reload, struct service_settings *next)
     return false;
 }
 
+/* A terminal that is closed sends SIGHUP, too. */
+bool
+reload_is_signal(const struct reload *reload, int received)
+{
+    return received == SIGHUP && reload->load != NULL && !isatty(STDIN_FILENO);
+}
+
 /* A reload that fails is logged and leaves the running service as it is. */
 int
 reload_wait(const struct reload *reload, struct service_settings *next)
 {
-    bool reloads = reload->load != NULL;
-    bool hangup_reloads = reloads && !isatty(STDIN_FILENO); /* a closed terminal sends it too */
     bool reported = false;
     struct tls_times seen = tls_times(reload->settings);
     for (;;) {
         int received = wait_for_event(reload, &seen, &reported);
-        if (received != TLS_CHANGED && (received != SIGHUP || !hangup_reloads))
+        if (received != TLS_CHANGED && !reload_is_signal(reload, received))
             return received;
-        if (reloads && load_next(reload, next))
+        if (reload->load != NULL && reload_load(reload, next))
             return 0;
     }
 }

@@ -6,6 +6,7 @@
 #include "config/settings.h"
 
 #include <signal.h>
+#include <stdbool.h>
 
 struct domains;
 struct sandbox;
@@ -36,5 +37,11 @@ struct reload {
  * closed.
  */
 int reload_wait(const struct reload *reload, struct service_settings *next);
+
+/* Whether this signal reloads the settings, and does not stop the service. */
+bool reload_is_signal(const struct reload *reload, int received);
+
+/* Loads and checks the settings. False: they are invalid, and that was logged. */
+bool reload_load(const struct reload *reload, struct service_settings *next);
 
 #endif

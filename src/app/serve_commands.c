@@ -4,7 +4,7 @@
 
 #include "config/definitions.h"
 #include "app/demo_data.h"
-#include "app/service.h"
+#include "app/run.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/embedded.h"
@@ -35,7 +35,7 @@ load_settings_again(void *context, struct service_settings *next, struct why *wh
     enum err err = settings_load(next->mem, call->flags, call->flag_count, settings, why);
     if (err)
         return err;
-    next->settings = settings; /* also if definitions fail: see load_next() of reload.c */
+    next->settings = settings; /* also if definitions fail: see reload_load() */
     next->domains = domains;
     return definitions_load(next->mem, settings->domains, settings->domains_off, domains, why);
 }
@@ -48,7 +48,7 @@ serve(struct command_call *call)
                                  .domains = call->domains,
                                  .reload = load_settings_again,
                                  .context = call };
-    return service_run(&plan);
+    return run_service(&plan);
 }
 
 /* ---- health ---- */
@@ -235,7 +235,7 @@ listen_or_use_free_port(struct command_call *call, struct listener *out, struct 
 }
 
 /* The temporary store is deleted when the service has stopped, also after Ctrl-C, because
- * service_run() then returns. */
+ * run_service() then returns. */
 static int
 demo(struct command_call *call)
 {
@@ -265,7 +265,7 @@ demo(struct command_call *call)
                                  .leave = folder_path, /* deleted below, in the sandbox */
                                  .before = fill,
                                  .context = &demo };
-    int status = service_run(&plan);
+    int status = run_service(&plan);
     nftw(folder_path, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
     return status;
 }

@@ -1,13 +1,8 @@
-/* service.c - starts all parts in the order of their dependencies, and stops them in reverse. A
- * restart in place is a stop and a start in one process: the listening socket and the sandbox stay,
- * everything else is made again from the new settings. */
+/* service.c - starts all parts in the order of their dependencies, and stops them in reverse. */
 #include "app/service.h"
 
 #include "api/openapi.h"
-#include "app/confine.h"
 #include "command/control.h"
-#include "app/notify.h"
-#include "app/reload.h"
 #include "app/routes.h"
 #include "base/arena.h"
 #include "base/log.h"
@@ -17,7 +12,6 @@
 #include "db/db.h"
 #include "dispatch/web.h"
 #include "host/process.h"
-#include "host/sandbox.h"
 #include "job/housekeeping.h"
 #include "job/outbox.h"
 #include "job/rebuild.h"
@@ -27,15 +21,13 @@
 #include "mcp/mcp_routes.h"
 #include "mcp/surface.h"
 #include "model/scope.h"
-#include "net/net.h"
 #include "portal/reference_pages.h"
 #include "web/state.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <malloc.h>
-#include <signal.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -44,7 +36,6 @@
 #define CONTROL_WORKERS 16
 #define HEALTH_WORKERS 2
 #define HEALTH_QUEUE 64
-#define DRAIN_MS 10000
 
 /* On SQLite, HTTP threads run reads themselves and have priority over the workers, which write and
  * hash passwords: a write waits for the disk anyway. */
@@ -54,6 +45,7 @@
 
 /* Everything that one run of the service has started. It is stopped in the reverse order. */
 struct service {
+    const struct service_plan *plan;
     const struct settings *settings;
     struct settings effective; /* with the base URL, for commands that print links */
     const struct domains *domains;
@@ -64,7 +56,6 @@ struct service {
     struct workers *health_workers;  /* only check readiness, while all others wait */
     struct workers *control_workers; /* only run commands, so that a flood cannot delay them */
     struct listener listener;
-    const struct sandbox *sandbox;
     struct web *web;
     struct http_server *server;
     struct http_server *metrics_server;
@@ -89,19 +80,6 @@ open_store(struct service *service, struct why *why)
                                     .deadline_ms = service->settings->store_deadline,
                                     .watched = true };
     return db_open(&settings, &service->db, why);
-}
-
-/* A listener that the caller has opened comes first, then a socket of systemd. */
-static enum err
-open_listener(const struct service_plan *plan, struct listener *out, struct why *why)
-{
-    if (plan->listener != NULL) {
-        *out = *plan->listener;
-        return ERR_NONE;
-    }
-    if (http_socket_inherited())
-        return listener_inherit(out, why);
-    return listener_open("listen", plan->settings->listen, out, why);
 }
 
 /* See settings_base_url(). */
@@ -346,11 +324,25 @@ start_outbox(struct service *service)
     service->outbox = outbox_start(&outbox);
 }
 
-/* The order of the start is the order of dependence; stop() reverses it. After an error, stop()
- * frees what was started: members that were not set are NULL. */
-static enum err
-start(struct service *service, const struct service_plan *plan, struct why *why)
+struct service *
+service_new(const struct service_plan *plan, const struct service_settings *with,
+            const struct listener *listener)
 {
+    struct service *service = memory_alloc(1, sizeof *service);
+    *service = (struct service){ .plan = plan,
+                                 .settings = with->settings,
+                                 .domains = with->domains,
+                                 .listener = *listener,
+                                 .mem = arena_new() };
+    return service;
+}
+
+/* The order of the start is the order of dependence; service_stop() reverses it, and frees what was
+ * started: members that were not set are NULL. */
+enum err
+service_start(struct service *service, struct why *why)
+{
+    const struct service_plan *plan = service->plan;
     service->base_url = find_base_url(service);
     service->effective = *service->settings;
     service->effective.base_url = service->base_url;
@@ -362,7 +354,7 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
      * filled. */
     if (plan->before != NULL)
         err = plan->before(plan->context, service->db, service->base_url, why);
-    service->counters = usage_counters_new(); /* also after an error: stop() frees them */
+    service->counters = usage_counters_new(); /* also after an error: service_stop() frees them */
     service->activity = activity_counters_new(service->domains);
     service->rebuilds = rebuild_queue_new(service->domains);
     start_documents(service);
@@ -381,23 +373,36 @@ start(struct service *service, const struct service_plan *plan, struct why *why)
     return start_server(service, why); /* last, so that requests find everything started */
 }
 
+bool
+service_has_store(const struct service *service)
+{
+    return service->db != NULL;
+}
+
+void
+service_begin_drain(struct service *service)
+{
+    web_begin_drain(service->web);
+}
+
 /* ---- stop: accept nothing new, finish open requests, then free in reverse order ---- */
 
 /* First, nothing may wait for long any more: for a document, or for the database. Then requests are
  * finished, then everything that they use is stopped, and the store last. */
-static void
-stop(struct service *service)
+void
+service_stop(struct service *service)
 {
     if (service->web != NULL)
         web_begin_drain(service->web);
     documents_cancel(service->documents); /* requests that wait for one are resumed */
     if (service->db != NULL)
-        db_interrupt(service->db, DRAIN_MS); /* a database that hangs must not delay the exit */
+        db_interrupt(service->db,
+                     SERVICE_DRAIN_MS); /* a database that hangs must not delay the exit */
     control_stop(service->control);
     if (service->server != NULL)
-        http_server_drain(service->server, DRAIN_MS);
+        http_server_drain(service->server, SERVICE_DRAIN_MS);
     if (service->metrics_server != NULL)
-        http_server_drain(service->metrics_server, DRAIN_MS);
+        http_server_drain(service->metrics_server, SERVICE_DRAIN_MS);
     outbox_stop(service->outbox);
     housekeeping_stop(service->housekeeping); /* after the last request: writes the counters */
     if (service->workers != NULL) {
@@ -417,95 +422,6 @@ stop(struct service *service)
     usage_counters_free(service->counters);
     activity_counters_free(service->activity);
     db_close(service->db);
-}
-
-/* ---- from start to stop ---- */
-
-/* Waits until the service has to stop. True: to start again with the settings in *next. */
-static bool
-wait_for_end(struct service *service, const struct service_plan *plan, const sigset_t *signals,
-             struct service_settings *next)
-{
-    struct reload reload = { .load = plan->reload,
-                             .context = plan->context,
-                             .settings = service->settings,
-                             .sandbox = service->sandbox,
-                             .address = service->listener.address,
-                             .signals = signals };
-    int received = reload_wait(&reload, next);
-    if (received == 0) {
-        log_info("reloading");
-        notify_send("RELOADING=1");
-        return true;
-    }
-    log_info("stopping", log_text("signal", str_of(sigabbrev_np(received))));
-    notify_send("STOPPING=1");
-    web_begin_drain(service->web);
-    struct timespec delay = { .tv_sec = service->settings->drain_delay };
-    if (delay.tv_sec > 0) /* a second signal ends it */
-        sigtimedwait(signals, NULL, &delay);
-    return false;
-}
-
-/* True: to start again with the settings in *next. */
-static bool
-run_once(const struct service_plan *plan, const struct service_settings *with,
-         const struct listener *listener, const struct sandbox *sandbox, const sigset_t *signals,
-         struct service_settings *next, enum err *err, struct why *why)
-{
-    struct service service = { .settings = with->settings,
-                               .domains = with->domains,
-                               .listener = *listener,
-                               .sandbox = sandbox,
-                               .mem = arena_new() };
-    bool again = false;
-    /* Here, where no thread of another service runs: a reload may have loaded other domains. */
-    scopes_setup(with->domains);
-    log_setup(with->settings->log_format, with->settings->log_level);
-    process_prepare(with->settings->connections);
-    net_start();
-    log_start();
-    *err = start(&service, plan, why);
-    if (!*err) {
-        notify_send("READY=1");
-        again = wait_for_end(&service, plan, signals, next);
-    }
-    stop(&service);
-    if (!*err)
-        log_info("stopped");
-    log_stop();
-    arena_free(service.mem);
-    return again;
-}
-
-/* One run per iteration; SIGHUP ends a run with new settings in `next`. Settings of a run live in
- * an arena that is freed when the run has ended. */
-int
-service_run(const struct service_plan *plan)
-{
-    struct service_settings now = { NULL, plan->settings, plan->domains }, next = { 0 };
-    struct listener listener;
-    struct why why = { 0 };
-    sigset_t signals = process_awaited_signals();
-    struct sandbox sandbox;
-    struct arena *mem = arena_new();
-
-    pthread_sigmask(SIG_BLOCK, &signals,
-                    NULL); /* before the first thread, so that every thread inherits it */
-    signal(SIGPIPE, SIG_IGN);
-    enum err err = open_listener(plan, &listener, &why);
-    log_setup(now.settings->log_format, now.settings->log_level);
-    if (!err)
-        confine_process(mem, now.settings, plan->leave, &sandbox);
-    while (!err && run_once(plan, &now, &listener, &sandbox, &signals, &next, &err, &why)) {
-        if (now.mem != NULL)
-            arena_free(now.mem);
-        now = next;
-    }
-    if (now.mem != NULL)
-        arena_free(now.mem);
-    arena_free(mem);
-    if (err)
-        fprintf(stderr, "penchant: %s\n", why.text);
-    return err ? 1 : 0;
+    arena_free(service->mem);
+    free(service);
 }

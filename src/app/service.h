@@ -1,20 +1,20 @@
-/* service.h - starts and stops the whole service.
+/* service.h - all parts of the service, from the open store to the listening server, for one run
+ * with one set of settings. run.h runs it from start to end.
  *
- * service_run() opens the store, listens, and returns after a stop signal, when all open requests
- * are finished. It returns the exit status and prints one line if the start failed. Call it from
- * the main thread, before any other thread exists: it blocks signals for all.
- *
- * SIGHUP, or a changed TLS file, restarts the service in place with newly loaded settings: open
- * requests are finished, and new connections wait in the queue of the listening socket, which stays
- * open. If the new settings are invalid, nothing changes. */
+ * Call from the main thread. */
 #ifndef APP_SERVICE_H
 #define APP_SERVICE_H
 
 #include "app/reload.h"
 #include "http/listen.h"
 
+#include <stdbool.h>
+
 struct db;
 struct domains;
+struct service;
+
+#define SERVICE_DRAIN_MS 10000 /* for open requests, at the end */
 
 struct service_plan {
     const struct settings *settings;
@@ -28,6 +28,20 @@ struct service_plan {
     void *context;
 };
 
-int service_run(const struct service_plan *plan);
+/* The settings and the listener must stay valid until service_stop(). */
+struct service *service_new(const struct service_plan *plan, const struct service_settings *with,
+                            const struct listener *listener);
+
+/* After an error, only service_has_store() and service_stop() may be called. */
+enum err service_start(struct service *service, struct why *why);
+
+/* False after an error of service_start(): the store could not be opened. */
+bool service_has_store(const struct service *service);
+
+void service_begin_drain(struct service *service); /* /readyz is 503 from now on */
+
+/* Finishes open requests, at most SERVICE_DRAIN_MS long, stops everything, and frees the service.
+ */
+void service_stop(struct service *service);
 
 #endif

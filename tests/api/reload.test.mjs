@@ -7,9 +7,9 @@ import net from "node:net";
 import path from "node:path";
 import test from "node:test";
 import { Program } from "../kit/process.mjs";
-import { ROOT } from "../kit/runner.mjs";
+import { systemdFor } from "../kit/systemd.mjs";
 import { until } from "../kit/until.mjs";
-import { PASSWORD, world } from "../kit/world.mjs";
+import { onSqlite, PASSWORD, ROOT, world } from "../kit/world.mjs";
 
 const configFile = (w) => path.join(w.dir, "penchant.conf");
 const configure = (w, lines) => fs.writeFileSync(configFile(w), lines.join("\n"), { mode: 0o600 });
@@ -79,6 +79,29 @@ test("a reload that fails after it has read other domains leaves domains and sco
   assert.deepEqual((await scopes()).filter((name) => !before.includes(name)), ["reading"]);
 });
 
+test("settings with which the service cannot start are refused, and it starts again with the previous ones", async (t) => {
+  const w = await configuredWorld(t, ["registration = closed"]);
+  const occupied = net.createServer();
+  await new Promise((resolve) => occupied.listen(0, "127.0.0.1", resolve));
+  t.after(() => occupied.close());
+  const cases = [
+    [`metrics-listen = 127.0.0.1:${occupied.address().port}`, /metrics-listen: .* is in use/],
+    ["mcp-scope = agent_hints nonsense", /mcp-scope: the scope nonsense does not exist/],
+  ];
+  for (const [line, reason] of cases) {
+    const before = starts(w);
+    configure(w, ["registration = open", line]);
+    w.service.signal("SIGHUP");
+    const { level, hint } = await w.service.logged(line, ({ event, reason: why }) => event === "reload_failed" && reason.test(why));
+    assert.deepEqual([level, hint], ["error", "the service starts again with the previous settings"]);
+    await until("a start with the previous settings", () => starts(w) > before);
+    assert.equal(await signUpIsOpen(w), false);
+  }
+  configure(w, ["registration = open"]);
+  await reload(w);
+  assert.equal(await signUpIsOpen(w), true);
+});
+
 test("no connection is refused and no request fails while it restarts in place", async (t) => {
   const w = await configuredWorld(t, ["registration = open"]);
   let done = false;
@@ -91,6 +114,31 @@ test("no connection is refused and no request fails while it restarts in place",
   done = true;
   await Promise.all(clients);
   assert.ok(count > 3);
+});
+
+// As a command that opens the store while the service has closed it.
+onSqlite("a reload waits while another process has the store", async (t) => {
+  const w = await configuredWorld(t, ["registration = open"]);
+  const holder = new Program("flock", [`${w.file}.lock`, "sh", "-c", "echo held; cat"], { stdio: ["pipe", "pipe", "pipe"] });
+  t.after(() => holder.signal("SIGKILL"));
+  configure(w, ["registration = closed"]);
+  // The service may be faster and take the lock again.
+  let reloads = 0;
+  await until("the lock", () => {
+    if (starts(w) > reloads && !holder.out.includes("held")) {
+      reloads = starts(w);
+      w.service.signal("SIGHUP");
+    }
+    return holder.out.includes("held");
+  });
+  const { level, reason } = await w.service.logged("the problem", ({ event }) => event === "restart_failed");
+  assert.equal(level, "error");
+  assert.match(reason, /is in use by another penchant process/);
+  const answer = w.get("/healthz"); // it waits in the queue of the socket
+  holder.child.stdin.end();
+  assert.equal((await answer).status, 200);
+  assert.equal(await signUpIsOpen(w), false);
+  assert.equal(w.service.log.filter(({ event }) => event === "restart_failed").length, 1);
 });
 
 // Holds the listening socket and starts the service again whenever it ends, like systemd with a socket unit.
@@ -145,43 +193,38 @@ test("a changed certificate is loaded without a signal", async (t) => {
   await assert.rejects(w.ask("GET", "/healthz", first));
 });
 
-const LISTENER = `
-import socket, sys
-listener = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-listener.bind(sys.argv[1])
-print("bound", flush=True)
-while True:
-    print(listener.recv(4096).decode(), flush=True)
-`;
-
 test("systemd is notified when the service is ready, reloads, is alive, and stops", async (t) => {
   const w = await world(t, { start: false });
-  const socket = path.join(w.dir, "notify");
-  const systemd = new Program("python3", ["-c", LISTENER, socket]);
-  t.after(() => systemd.signal("SIGKILL"));
-  await until("the socket", () => systemd.out.includes("bound"));
-  const notified = (text) => until(text, () => systemd.out.split("\n").includes(text));
-  await w.start({}, { env: { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "300000" } });
-  await notified("READY=1");
-  await notified("WATCHDOG=1");
+  const systemd = await systemdFor(t, w, { watchdogMs: 300 });
+  await w.start({}, { env: systemd.env });
+  await systemd.notified("READY=1");
+  await systemd.notified("WATCHDOG=1");
   await reload(w);
-  await notified("RELOADING=1");
-  await until("READY=1 again", () => systemd.out.split("\n").filter((line) => line === "READY=1").length === 2);
+  await systemd.notified("RELOADING=1");
+  await until("READY=1 again", () => systemd.messages.filter((message) => message === "READY=1").length === 2);
   await w.stop();
-  await notified("STOPPING=1");
+  await systemd.notified("STOPPING=1");
+});
+
+test("systemd learns how long the end may take, and its watchdog is fed meanwhile", async (t) => {
+  const w = await world(t, { start: false });
+  const systemd = await systemdFor(t, w, { watchdogMs: 200 });
+  await w.start({ "drain-delay": 1 }, { env: systemd.env });
+  await systemd.notified("READY=1");
+  await w.stop();
+  const stopping = systemd.messages.indexOf("STOPPING=1");
+  assert.equal(systemd.messages[stopping + 1], "EXTEND_TIMEOUT_USEC=41000000"); // the delay, the drain, and 30 s
+  assert.ok(systemd.messages.slice(stopping).filter((message) => message === "WATCHDOG=1").length >= 3, `${systemd.messages}`);
 });
 
 test("a service that does not respond is not reported as alive", async (t) => {
   const w = await world(t, { start: false });
-  const socket = path.join(w.dir, "notify");
-  const systemd = new Program("python3", ["-c", LISTENER, socket]);
-  t.after(() => systemd.signal("SIGKILL"));
-  await until("the socket", () => systemd.out.includes("bound"));
+  const systemd = await systemdFor(t, w, { watchdogMs: 100 });
   // Another process's watchdog is not ours.
-  await w.start({}, { env: { NOTIFY_SOCKET: socket, WATCHDOG_USEC: "100000", WATCHDOG_PID: "1" } });
-  await until("READY=1", () => systemd.out.includes("READY=1"));
+  await w.start({}, { env: { ...systemd.env, WATCHDOG_PID: "1" } });
+  await systemd.notified("READY=1");
   await w.stop();
-  assert.doesNotMatch(systemd.out, /WATCHDOG=1/);
+  assert.ok(!systemd.messages.includes("WATCHDOG=1"));
 });
 
 test("penchant health reports whether the service is ready", async (t) => {
