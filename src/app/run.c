@@ -45,6 +45,7 @@ struct run {
     struct service_settings next;
     bool was_ready;
     bool store_failed;   /* the last start */
+    bool setting_failed; /* the last start: a setting is wrong, and not the store */
     struct why reported; /* the last failure that was logged */
     int64_t reported_at;
 };
@@ -132,6 +133,7 @@ start_and_wait(struct run *run, struct service *service, struct why *why)
     enum err err = service_start(service, why);
     int received = transition_end(&transition);
     run->store_failed = !service_has_store(service);
+    run->setting_failed = err == ERR_INVALID && !run->store_failed;
     if (received != 0) {
         announce_stop(run, received);
         return STOPPED;
@@ -295,7 +297,9 @@ run_service(const struct service_plan *plan)
     struct arena *mem = arena_new();
 
     block_signals(&run);
-    bool failed = open_listener(plan, &run.listener, &why) != ERR_NONE;
+    enum err err = open_listener(plan, &run.listener, &why);
+    bool failed = err != ERR_NONE;
+    run.setting_failed = err == ERR_INVALID;
     log_setup(plan->settings->log_format, plan->settings->log_level);
     if (!failed) {
         confine_process(mem, plan->settings, plan->leave, &run.sandbox);
@@ -307,5 +311,5 @@ run_service(const struct service_plan *plan)
     if (!failed)
         return 0;
     fprintf(stderr, "penchant: %s\n", why.text);
-    return 1;
+    return run.setting_failed ? 2 : 1;
 }

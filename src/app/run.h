@@ -1,9 +1,9 @@
 /* run.h - runs the service until a signal stops it.
  *
  * run_service() opens the store, listens, and returns after a stop signal, when all open requests
- * are finished. If the first start fails, it prints one line. It returns the exit status. Call it
- * from the main thread, before any other thread exists: it blocks signals for all. A stop signal
- * also ends a start that hangs, after two seconds.
+ * are finished. If the first start fails, it prints one line. It returns the exit status: 1 after a
+ * failure, 2 if a setting is wrong. Call it from the main thread, before any other thread exists:
+ * it blocks signals for all. A stop signal also ends a start that hangs, after two seconds.
  *
  * SIGHUP, or a changed TLS file, restarts the service in place with newly loaded settings: open
  * requests are finished, and new connections wait in the queue of the listening socket, which stays

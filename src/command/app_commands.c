@@ -100,11 +100,9 @@ app_add(struct command_call *call)
     struct app app;
     const struct secret *secret = NULL;
     if (!str_present(params.owner))
-        return command_fail(call, ERR_INVALID,
-                            "--owner is missing; pass the user who owns the app");
+        return command_usage_error(call, "--owner is missing; pass the user who owns the app");
     if (!str_present(params.name))
-        return command_fail(call, ERR_INVALID,
-                            "--name is missing; pass the name that users will see");
+        return command_usage_error(call, "--name is missing; pass the name that users will see");
     enum err err =
         app_register(call->db, call->mem, &params, clock_now(), &app, &secret, &problems);
     const char *found[] = { problems.owner, problems.name, problems.redirect_uris, problems.scopes,

@@ -19,7 +19,8 @@ read_domains(struct command_call *call, struct hints_params *params)
         part = str_trim(part);
         const struct domain *domain = domains_find(params->domains, part);
         if (part.len > 0 && domain == NULL) {
-            command_fail(call, ERR_INVALID, "there is no domain %.*s", STR_ARG(part));
+            command_usage_error(
+                call, str_format(call->mem, "there is no domain %.*s", STR_ARG(part)).ptr);
             return false;
         }
         if (domain != NULL)
@@ -40,17 +41,20 @@ read_params(struct command_call *call, struct hints_params *params)
     int64_t tokens = HINTS_TOKENS_DEFAULT;
     *params = (struct hints_params){ .domains = call->domains, .sensitive = EVERYTHING };
     if (str_present(most) && !str_to_int(most, 1, HINTS_TOKENS_MAX, &tokens)) {
-        command_fail(call, ERR_INVALID, "--max-tokens must be a whole number from 1 to %d",
-                     HINTS_TOKENS_MAX);
+        command_usage_error(call, str_format(call->mem,
+                                             "--max-tokens must be a whole number from 1 to %d",
+                                             HINTS_TOKENS_MAX)
+                                      .ptr);
         return false;
     }
     params->max_tokens = (int)tokens;
     if (str_present(format) && !hint_format_read(format, &params->format)) {
-        command_fail(call, ERR_INVALID, "--format must be text, json, or bullets");
+        command_usage_error(call, "--format must be text, json, or bullets");
         return false;
     }
     if (context.len > CONTEXT_MAX) {
-        command_fail(call, ERR_INVALID, "--context must have at most %d bytes", CONTEXT_MAX);
+        command_usage_error(
+            call, str_format(call->mem, "--context must have at most %d bytes", CONTEXT_MAX).ptr);
         return false;
     }
     params->context = context.len > 0 ? context : STR_NONE;
@@ -81,7 +85,7 @@ show_hints(struct command_call *call)
     struct hints hints;
     struct user user;
     if (!read_params(call, &params))
-        return 1;
+        return 2;
     enum err err = account_find(call->db, call->mem, call->arguments[0], &user);
     if (err == ERR_NOT_FOUND)
         return command_fail(call, err, "there is no user %.*s", STR_ARG(call->arguments[0]));

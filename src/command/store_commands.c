@@ -99,6 +99,12 @@ move(struct command_call *call)
         source = str_of(call->settings->store);
     if (!str_present(target))
         return command_usage_error(call, "name the new store with --to");
+    const char *problem = db_address_problem(str_c(call->mem, target));
+    if (problem != NULL)
+        return command_usage_error(call, str_format(call->mem, "--to %s", problem).ptr);
+    problem = db_address_problem(str_c(call->mem, source));
+    if (problem != NULL)
+        return command_usage_error(call, str_format(call->mem, "--from %s", problem).ptr);
     if (str_eq(source, target))
         return command_usage_error(call, "--from and --to name the same store");
     enum err err = db_move(str_c(call->mem, source), str_c(call->mem, target), show_progress,

@@ -226,6 +226,15 @@ test("the command prints the hints an agent would get", async (t) => {
   assert.deepEqual([said.status, said.out], [0, `${hints.join("\n")}\n`]);
   const json = await w.command("hints", "ada", "--format", "json", "--domains", MUSIC, "--max-tokens", "200", "--json");
   assert.deepEqual(JSON.parse(json.out).hints, (await api.read(query({ format: "json", domains: MUSIC, max_tokens: 200 }))).hints);
-  for (const wrong of [["hints", "nobody"], ["hints", "ada", "--max-tokens", "0"], ["hints", "ada", "--format", "xml"], ["hints", "ada", "--domains", "nosuch"]])
-    assert.equal((await w.command(...wrong)).status, 1, wrong.join(" "));
+  assert.equal((await w.command("hints", "nobody")).status, 1);
+  for (const [wrong, reason] of [
+    [["--max-tokens", "0"], /--max-tokens must be a whole number from 1 to 4000/],
+    [["--format", "xml"], /--format must be text, json, or bullets/],
+    [["--context", "x".repeat(2100)], /--context must have at most \d+ bytes/],
+    [["--domains", "nosuch"], /there is no domain nosuch/],
+  ]) {
+    const { status, out, err } = await w.command("hints", "ada", ...wrong);
+    assert.deepEqual([status, out], [2, ""], wrong[0]);
+    assert.match(err, reason);
+  }
 });

@@ -35,7 +35,7 @@ test("mcp-scope decides which scopes it lists, and must exist", async (t) => {
   assert.deepEqual((await w.get(ROOT)).data.scopes_supported, ["agent_hints", "music_preferences"]);
   for (const scope of ["agent_hints nonsense", "agent_hints agent_hints"]) {
     const refused = (await world(t, { start: false })).launch({ "mcp-scope": scope });
-    assert.equal((await refused.exited()).status, 1);
+    assert.equal((await refused.exited()).status, 2);
     assert.match(refused.err, /mcp-scope: the scope (nonsense|agent_hints) /);
   }
 });

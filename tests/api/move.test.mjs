@@ -183,6 +183,8 @@ test("a move is rejected while a service runs on either side, into a store with 
   for (const [words, sentence] of [
     [["--from", w.address], /name the new store with --to/],
     [["--from", w.address, "--to", w.address], /--from and --to name the same store/],
+    [["--from", w.address, "--to", "mysql://x"], /--to must be sqlite:FILE or postgresql:/],
+    [["--from", "nonsense", "--to", w.address], /--from must be sqlite:FILE or postgresql:/],
   ]) {
     const { status, err } = await w.penchant(["move", ...words]);
     assert.equal(status, 2);

@@ -109,11 +109,11 @@ testTwice("scopes must exist and there must be one", async (w) => {
   assert.deepEqual(words((await apps(w))[0].scope), [...SCOPES].sort());
 });
 
-testTwice("an error is one line with exit status 1, and an object with --json", async (w) => {
+testTwice("an error is one line, and an object with --json; the exit status is 1, or 2 if an option is missing", async (w) => {
   const cases = [
     [addCommand({ owner: "nobody", flags: [] }), /nobody|user/i],
-    [addCommand({ owner: null, flags: [] }), /owner/i],
-    [addCommand({ name: null, flags: [] }), /name/i],
+    [addCommand({ owner: null, flags: [] }), /owner/i, 2],
+    [addCommand({ name: null, flags: [] }), /name/i, 2],
     [addCommand({ name: "", flags: [] }), /name/i],
     [addCommand({ uris: [], flags: [] }), /redirect/i],
     [["app", "disable", "app_AAAAAAAAAAAAAAAAAAAAAA"], /no app/i],
@@ -122,14 +122,14 @@ testTwice("an error is one line with exit status 1, and an object with --json", 
     [["app", "rotate-secret", "app_AAAAAAAAAAAAAAAAAAAAAA"], /no app/i],
     [["app", "list", "--owner", "nobody"], /no user/i],
   ];
-  for (const [args, said] of cases) {
+  for (const [args, said, status = 1] of cases) {
     const people = await w.command(...args);
-    assert.equal(people.status, 1, `${args}: ${people.out}`);
+    assert.equal(people.status, status, `${args}: ${people.out}`);
     assert.equal(people.out, "");
     assert.equal(people.err.trim().split("\n").length, 1, people.err);
     assert.match(people.err, said, args.join(" "));
     const programs = await w.command(...args, "--json");
-    assert.equal(programs.status, 1);
+    assert.equal(programs.status, status);
     assert.match(programs.error.error_description, said);
   }
   for (const args of [["app"], ["app", "nonsense"], ["app", "disable"], ["app", "delete", "a", "b"], ["app", "add", "--secret", "x"]]) assert.equal((await w.command(...args)).status, 2, args.join(" "));

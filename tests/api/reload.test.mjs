@@ -248,9 +248,10 @@ test("a mistyped command or option gets a suggestion", async (t) => {
     ["frobnicate", /there is no command frobnicate; see `penchant help`/],
     ["serve --lisen :80", /there is no option --lisen; did you mean --listen\?/],
     ["app add --owner ada", /--name is missing; pass the name that users will see/],
+    ["app add --name Finder", /--owner is missing; pass the user who owns the app/],
   ]) {
     const { status, err } = await w.command(...words.split(" "));
-    assert.notEqual(status, 0, words);
+    assert.equal(status, 2, words);
     assert.match(err, sentence, words);
   }
 });
