@@ -77,19 +77,20 @@ schema_disconnect(struct postgres_store *store)
     store->schema_connection = NULL;
 }
 
-/* A command writes and compares times as all nodes do: with the server's clock. */
+/* A command writes and compares times as all nodes do: with the server's clock. Of several
+ * databases, spread/clock.c chooses one. */
 static void
 follow_clock(struct postgres_connection *connection)
 {
-    static _Atomic bool warned; /* of several databases, the first one */
+    static _Atomic bool warned; /* a command may lock the schema several times */
     struct why why = { 0 };
     int64_t server_us = 0, sent = clock_ticks_ns();
     if (schema_run(&connection->store->db,
                    "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000000)::BIGINT", &server_us,
                    &why))
         return; /* the next statement reports it */
-    postgres_clock_check(server_us * 1000, sent, &why);
-    if (why.text[0] != '\0' && !atomic_exchange(&warned, true))
+    postgres_clock_check(connection->store, server_us * 1000, sent);
+    if (clock_is_wrong(&why) && !atomic_exchange(&warned, true))
         log_warn("store_clock_differs", log_text("problem", str_of(why.text)));
 }
 

@@ -378,18 +378,9 @@ void postgres_pool_reachable(struct postgres_store *store);
 
 void postgres_metrics(struct db *db, struct buf *page); /* of the whole engine */
 
-/* changes.c */
-#define POSTGRES_CHANGES_MAX 4096 /* bytes */
-void postgres_changes_write(const struct touched *touched, char out[POSTGRES_CHANGES_MAX]);
-
-/* Adds what rows say, which are separated by spaces. `oldest` is that of the snapshot after which
- * they came. A row that cannot be read counts as a change of everything. */
-void postgres_changes_read(struct str rows, uint64_t oldest, struct touched *touched);
-uint64_t postgres_snapshot_oldest(const char *snapshot); /* the oldest running transaction */
+/* sync.c */
 uint64_t postgres_version(struct db *db, struct str id);
 uint64_t postgres_commits(struct db *db);
-
-/* sync.c */
 void postgres_sync_start(struct postgres_store *store);
 void postgres_sync_stop(struct postgres_store *store);
 void postgres_sync(struct db *db, struct db_sync *sync);

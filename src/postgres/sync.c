@@ -263,3 +263,20 @@ postgres_sync_stop(struct postgres_store *store)
     pthread_mutex_destroy(&syncer->asking);
     free(syncer);
 }
+
+/* ---- versions ---- */
+
+/* Nothing is cached in a process that does not synchronize its versions. */
+uint64_t
+postgres_version(struct db *db, struct str id)
+{
+    struct postgres_store *store = (struct postgres_store *)db;
+    return atomic_load(&store->incarnations) == 0 ? 0 : versions_of(store->versions, id);
+}
+
+uint64_t
+postgres_commits(struct db *db)
+{
+    struct postgres_store *store = (struct postgres_store *)db;
+    return atomic_load(&store->incarnations) == 0 ? 0 : versions_commits(store->versions);
+}

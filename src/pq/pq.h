@@ -2,6 +2,7 @@
  *
  *   cancel.c       ends statements that missed their deadline
  *   values.c       parameters and results
+ *   changes.c      the change log that the caches of all nodes read
  *   tools.c        addresses, backup, restore, and check
  *
  * Any thread may call these functions, unless a declaration says otherwise. Results are allocated
@@ -10,6 +11,7 @@
 #define PQ_PQ_H
 
 #include "db/driver.h"
+#include "db/versions.h"
 
 #include <libpq-fe.h>
 
@@ -35,6 +37,15 @@ void postgres_values_to_text(struct arena *mem, const struct db_value *values, s
                              const char **texts);
 void postgres_array_start(struct buf *out, char type, size_t count);
 void postgres_array_add(struct buf *out, const struct db_value *value);
+
+/* changes.c */
+#define POSTGRES_CHANGES_MAX 4096 /* bytes */
+void postgres_changes_write(const struct touched *touched, char out[POSTGRES_CHANGES_MAX]);
+
+/* Adds what rows say, which are separated by spaces. `oldest` is that of the snapshot after which
+ * they came. A row that cannot be read counts as a change of everything. */
+void postgres_changes_read(struct str rows, uint64_t oldest, struct touched *touched);
+uint64_t postgres_snapshot_oldest(const char *snapshot); /* the oldest running transaction */
 
 /* tools.c */
 const char *postgres_address_problem(const char *address);

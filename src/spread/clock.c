@@ -104,7 +104,8 @@ log_differences(struct spread_store *store, int64_t right)
     struct why why = { 0 };
     bool differs = clock_is_wrong(&why);
     if (differs && !clock->machine_differs)
-        log_warn("store_not_ready", log_text("problem", str_of(why.text)));
+        log_warn(store->watched ? "store_not_ready" : "store_clock_differs",
+                 log_text("problem", str_of(why.text)));
     if (!differs && clock->machine_differs)
         log_info("store_ready");
     clock->machine_differs = differs;

@@ -293,10 +293,10 @@ prepare(struct db *db, struct why *why)
         err = spread_repair_at_start(store, &repaired, why);
     if (!err)
         err = open_all(store, missing, why);
-    if (!err && store->watched) {
+    if (!err)
         spread_clock_follow(store);
+    if (!err && store->watched)
         spread_watch_start(store, missing, repaired);
-    }
     return err;
 }
 

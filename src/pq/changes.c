@@ -5,7 +5,7 @@
  * COMMIT: its id and the version slots it touched, as "12,4711", or "*" for all. Housekeeping
  * deletes old rows and adds a row "<N" in the same statement: rows of transactions below N may be
  * missing. docs/CONSISTENCY.md explains why a reader misses nothing. */
-#include "postgres/postgres.h"
+#include "pq/pq.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,19 +68,4 @@ uint64_t
 postgres_snapshot_oldest(const char *snapshot)
 {
     return strtoull(snapshot, NULL, 10); /* "oldest:next:running,…" */
-}
-
-/* Nothing is cached in a process that does not synchronize its versions. */
-uint64_t
-postgres_version(struct db *db, struct str id)
-{
-    struct postgres_store *store = (struct postgres_store *)db;
-    return atomic_load(&store->incarnations) == 0 ? 0 : versions_of(store->versions, id);
-}
-
-uint64_t
-postgres_commits(struct db *db)
-{
-    struct postgres_store *store = (struct postgres_store *)db;
-    return atomic_load(&store->incarnations) == 0 ? 0 : versions_commits(store->versions);
 }
