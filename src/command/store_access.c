@@ -4,11 +4,47 @@
 #include "command/store_access.h"
 
 #include "command/control.h"
+#include "command/control_socket.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "db/db.h"
 
+#include <errno.h>
+#include <time.h>
+#include <unistd.h>
+
 #define COMMAND_STATEMENT_MS 60000 /* no other request waits for a command's statement */
+#define LOCKED_MS 12000            /* longer than a service drains */
+#define LOOK_MS 50
 #define WORDS_MAX (8 + COMMAND_OPTIONS_MAX + COMMAND_ARGUMENTS_MAX)
+
+/* Whether the process that has the store accepts no commands: another command, or a service that
+ * starts, reloads, or stops. */
+static bool
+holder_accepts_none(const char *path)
+{
+    int fd = control_socket_connect(path);
+    if (fd < 0)
+        return errno == ENOENT || errno == ECONNREFUSED;
+    close(fd);
+    return false;
+}
+
+static enum err
+open_when_free(const struct db_settings *settings, struct db **out, struct why *why)
+{
+    const struct timespec pause = { .tv_nsec = LOOK_MS * 1000000 };
+    int64_t until = clock_ticks_ns() + LOCKED_MS * (int64_t)1000000;
+    struct arena *mem = arena_new();
+    enum err err;
+    while ((err = db_open(settings, out, why)) == ERR_TAKEN && clock_ticks_ns() < until &&
+           holder_accepts_none(db_path_beside(mem, settings->address, ".sock").ptr)) {
+        *why = (struct why){ 0 };
+        nanosleep(&pause, NULL);
+    }
+    arena_free(mem);
+    return err;
+}
 
 /* out->db is NULL if the service has the store; the command is then sent to it. */
 enum err
@@ -21,7 +57,7 @@ store_access_open(const struct settings *settings, const struct domains *domains
                                 .must_exist = must_exist,
                                 .prepare_lazily = must_exist }; /* it runs few statements */
     *out = (struct store_access){ .settings = settings, .domains = domains };
-    enum err err = db_open(&with, &out->db, why);
+    enum err err = open_when_free(&with, &out->db, why);
     if (err)
         out->db = NULL;
     return err == ERR_TAKEN ? ERR_NONE : err; /* taken: the service has it open */

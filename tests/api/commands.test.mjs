@@ -2,7 +2,9 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { DATABASES, PASSWORD, world } from "../kit/world.mjs";
+import { Program } from "../kit/process.mjs";
+import { pause, until } from "../kit/until.mjs";
+import { DATABASES, onSqlite, PASSWORD, world } from "../kit/world.mjs";
 
 // Every test here runs twice.
 function testTwice(sentence, run) {
@@ -121,6 +123,22 @@ testTwice("a hundred users are all listed, in order", async (w) => {
     assert.equal(status, 0, err);
   }
   assert.deepEqual((await w.users()).map((one) => one.username), names);
+});
+
+onSqlite("commands wait for a store that another process has for a short time", async (t) => {
+  const w = await world(t, { start: false });
+  await w.addUser("ada");
+  const all = await Promise.all(["Ada", "Ada L", "A. L."].map((name) => user(w, "set", "ada", "--name", name)));
+  assert.deepEqual(all.map(({ status, err }) => [status, err]), Array(3).fill([0, ""]));
+  // As a service that drains: it has the store, but accepts no commands any more.
+  const holder = new Program("flock", [`${w.file}.lock`, "sh", "-c", "echo held; cat"], { stdio: ["pipe", "pipe", "pipe"] });
+  t.after(() => holder.signal("SIGKILL"));
+  await until("the lock", () => holder.out.includes("held"));
+  const waiting = user(w, "set", "ada", "--name", "Ada Lovelace");
+  assert.equal(await Promise.race([waiting, pause(300)]), undefined, "it waits");
+  holder.child.stdin.end();
+  assert.equal((await waiting).status, 0);
+  assert.equal((await w.users())[0].name, "Ada Lovelace");
 });
 
 test("a command takes effect on the running service at once", async (t) => {
