@@ -91,7 +91,7 @@ follow_clock(struct postgres_connection *connection)
         return; /* the next statement reports it */
     postgres_clock_check(connection->store, server_us * 1000, sent);
     if (clock_is_wrong(&why) && !atomic_exchange(&warned, true))
-        log_warn("store_clock_differs", log_text("problem", str_of(why.text)));
+        log_warn("machine_clock_differs", log_text("problem", str_of(why.text)));
 }
 
 static enum err

@@ -104,7 +104,7 @@ log_differences(struct spread_store *store, int64_t right)
     struct why why = { 0 };
     bool differs = clock_is_wrong(&why);
     if (differs && !clock->machine_differs)
-        log_warn(store->watched ? "store_not_ready" : "store_clock_differs",
+        log_warn(store->watched ? "store_not_ready" : "machine_clock_differs",
                  log_text("problem", str_of(why.text)));
     if (!differs && clock->machine_differs)
         log_info("store_ready");

@@ -116,7 +116,7 @@ onPostgres("a command on a machine whose clock is wrong uses the clock of the da
     isNow(Date.parse(data.expires_at) / 1000 - 86400);
     isNow(Number(await w.sql(`SELECT expires_at FROM one_time_link WHERE user_id = '${added.data.sub}'`)) - 86400);
     if (Math.abs(seconds) < 1) assert.equal(err, "");
-    else assert.match(err, new RegExp(`^\\S+ warn store_clock_differs problem="The clock of this machine differs by ${seconds} seconds from the database's. Correct it."\n$`));
+    else assert.match(err, new RegExp(`^\\S+ warn machine_clock_differs problem="The clock of this machine differs by ${seconds} seconds from the database's. Correct it."\n$`));
   }
 });
 
