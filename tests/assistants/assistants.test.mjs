@@ -11,7 +11,7 @@ import net from "node:net";
 import path from "node:path";
 import test, { after, before } from "node:test";
 import { state } from "../kit/account.mjs";
-import { browserForThisFile, complaints, inReverse, signIn } from "../kit/browser.mjs";
+import { makeOpener, complaints, inReverse, signIn } from "../kit/browser.mjs";
 import { VERSION } from "../kit/mcp.mjs";
 import { NODE } from "../kit/mcp_proxy.mjs";
 import { stage, words } from "../kit/oauth.mjs";
@@ -25,7 +25,7 @@ const PACKAGES = path.join(ROOT, "tests/assistants/node_modules");
 const SCOPE = "agent_hints preferences:read preferences:write";
 const LOGIN_WITHIN = 60_000;
 const CHAT_WITHIN = 180_000;
-const open = browserForThisFile();
+const open = makeOpener();
 
 let w, page, exit;
 const ends = [];

@@ -5,12 +5,12 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { assertAccessible, browserForThisFile, complaints, inBothViews, inReverse, openInput, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, makeOpener, complaints, inBothViews, inReverse, openInput, signIn, VIEWS } from "../kit/browser.mjs";
 import { DOMAINS, stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
 import { PASSWORD, ROOT } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 
 const FOOD = "food_profile";
 const MUSIC = "music_preferences";

@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, browserForThisFile, chipValues, complaints, inReverse, openInput, signIn } from "../kit/browser.mjs";
+import { assertAccessible, makeOpener, chipValues, complaints, inReverse, openInput, signIn } from "../kit/browser.mjs";
 import { addApp, stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 
 const MUSIC = "music_preferences";
 const FOOD = "food_profile";

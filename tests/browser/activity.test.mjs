@@ -2,13 +2,13 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, makeOpener, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { addApp, stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
 import { until } from "../kit/until.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 
 // The user ada with two days of activity: reads, a change, a denial, and a new device.
 async function scene(t, view) {

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { state } from "../kit/account.mjs";
 import { assistant, register } from "../kit/assistant.mjs";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, Callback, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, makeOpener, Callback, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { documentClient, documentHost } from "../kit/document_host.mjs";
 import { Mcp } from "../kit/mcp.mjs";
 import { MINUTE, stage } from "../kit/oauth.mjs";
@@ -12,7 +12,7 @@ import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
 import { png } from "../kit/png.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 
 for (const view of VIEWS)
   test(`allow an assistant some areas, watch it connect, and decide on what it proposes: ${view.name}`, async (test) => {

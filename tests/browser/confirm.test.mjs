@@ -3,13 +3,13 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, makeOpener, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { documentHost, HOST } from "../kit/document_host.mjs";
 import { addApp, stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 const MUSIC = "music_preferences";
 const PROOF = "/.well-known/penchant-domain";
 const ALL_VIEWS = [...VIEWS, { name: "desk-plain", javaScriptEnabled: false }];

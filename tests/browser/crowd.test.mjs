@@ -3,14 +3,14 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, chipValues, complaints, inBothViews, inReverse, openInput, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, makeOpener, chipValues, complaints, inBothViews, inReverse, openInput, signIn, VIEWS } from "../kit/browser.mjs";
 import { allAtoms, long, manyApps, manyFacts, manyHeld, manySessions, manyWrong, numbers, order, writeMany } from "../kit/crowd.mjs";
 import { addApp, DOMAINS, EVERYTHING, stage } from "../kit/oauth.mjs";
 import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
 import { often } from "../kit/thorough.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 
 async function scene(outer) {
   const t = inReverse(outer);

@@ -6,12 +6,12 @@ import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, Callback, complaints, inBothViews, inReverse, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, makeOpener, Callback, complaints, inBothViews, inReverse, VIEWS } from "../kit/browser.mjs";
 import { png } from "../kit/png.mjs";
 import { soon, until } from "../kit/until.mjs";
 import { PASSWORD, ROOT, world } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 
 async function begin(test, options = {}) {
   const t = inReverse(test);

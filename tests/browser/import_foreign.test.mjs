@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertApart, assertFits, assertLight, browserForThisFile, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertApart, assertFits, assertLight, makeOpener, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { stage } from "../kit/oauth.mjs";
 import { Client } from "../kit/preferences.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 const IMPORT = "/account/data/import";
 const MUSIC = "music_preferences";
 const MEDIA = "media_profile";

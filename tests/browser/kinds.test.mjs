@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, BOTH_VIEWS, browserForThisFile, inBothViews, PHONE } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, BOTH_VIEWS, makeOpener, inBothViews, PHONE } from "../kit/browser.mjs";
 import { unseenKinds } from "../kit/kinds.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 const nowhere = { origin: "http://127.0.0.1" };
 const unique = `run-${process.pid}`; // soak runs this file twice, with the same list of kinds
 

@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertApart, assertFits, browserForThisFile, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertApart, assertFits, makeOpener, complaints, inBothViews, inReverse, signIn, VIEWS } from "../kit/browser.mjs";
 import { EVERYTHING, stage } from "../kit/oauth.mjs";
 import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
 import { PASSWORD, world } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 
 for (const view of VIEWS)
   test(`every page in German: ${view.name}`, async (t) => {

@@ -3,10 +3,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { BOTH_VIEWS, browserForThisFile, inReverse } from "../kit/browser.mjs";
+import { BOTH_VIEWS, makeOpener, inReverse } from "../kit/browser.mjs";
 import { world } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 
 // Where each paragraph, heading, field and code sample is.
 const places = (page) =>
@@ -27,6 +27,7 @@ for (const view of BOTH_VIEWS)
       late = new Promise((resolve) => (arrive = resolve));
       const loaded = page.goto(where);
       await page.waitForSelector("footer");
+      await page.waitForFunction(() => [...document.querySelectorAll("link[rel=stylesheet]")].every(({ sheet }) => sheet));
       assert.equal(await page.isVisible(button), false, `${where} shows a button that cannot work yet`);
       const before = await places(page);
       arrive();

@@ -3,11 +3,11 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, browserForThisFile, Callback, complaints, inBothViews, inReverse, PHONE, signIn, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, makeOpener, Callback, complaints, inBothViews, inReverse, PHONE, signIn, VIEWS } from "../kit/browser.mjs";
 import { addApp, MINUTE, NOW, stage, words } from "../kit/oauth.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 const SCOPE = "music_preferences food_profile agent_hints profile:read";
 const WRONG = "wrong kettle sings at dusk";
 

@@ -3,13 +3,13 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, browserForThisFile, complaints, DESK, inBothViews, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, makeOpener, complaints, DESK, inBothViews, VIEWS } from "../kit/browser.mjs";
 import { userCommand } from "../kit/oauth.mjs";
 import { PASSWORD, world } from "../kit/world.mjs";
 
 const NEW = "seven quiet lanterns by the harbor";
 
-const openAny = browserForThisFile();
+const openAny = makeOpener();
 
 // A page that also reports failed requests and requests to other origins.
 async function open(t, w, view = VIEWS[0]) {

@@ -2,11 +2,11 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, browserForThisFile, complaints, inBothViews, inReverse, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, makeOpener, complaints, inBothViews, inReverse, VIEWS } from "../kit/browser.mjs";
 import { freePort } from "../kit/pg.mjs";
 import { PASSWORD, world } from "../kit/world.mjs";
 
-const openAny = browserForThisFile();
+const openAny = makeOpener();
 
 // Browsers offer passkeys on localhost, not on 127.0.0.1.
 async function begin(outer, view) {

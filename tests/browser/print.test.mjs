@@ -3,12 +3,12 @@
 import assert from "node:assert/strict";
 import path from "node:path";
 import test from "node:test";
-import { browserForThisFile, inReverse, signIn } from "../kit/browser.mjs";
+import { makeOpener, inReverse, signIn } from "../kit/browser.mjs";
 import { EVERYTHING, stage } from "../kit/oauth.mjs";
 import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
 import { PASSWORD, ROOT } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 const CODING = "coding_profile";
 
 const RECORDS = {

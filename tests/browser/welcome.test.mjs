@@ -2,10 +2,10 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { assertAccessible, assertFits, assertLight, browserForThisFile, complaints, inBothViews, inReverse, VIEWS } from "../kit/browser.mjs";
+import { assertAccessible, assertFits, assertLight, makeOpener, complaints, inBothViews, inReverse, VIEWS } from "../kit/browser.mjs";
 import { PASSWORD, world } from "../kit/world.mjs";
 
-const openAny = browserForThisFile();
+const openAny = makeOpener();
 
 async function begin(outer, view) {
   const t = inReverse(outer);

@@ -3,12 +3,12 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { browserForThisFile, complaints, inReverse, signIn } from "../kit/browser.mjs";
+import { makeOpener, complaints, inReverse, signIn } from "../kit/browser.mjs";
 import { addApp, DOMAINS, EVERYTHING, stage } from "../kit/oauth.mjs";
 import { Client, FOOD, MUSIC } from "../kit/preferences.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 
 const ZOOMED = { name: "zoomed", viewport: { width: 195, height: 422 }, text: "100%" };
 const LARGE_TEXT = { name: "large-text", viewport: { width: 390, height: 844 }, text: "200%" };

@@ -5,12 +5,12 @@ import { spawn } from "node:child_process";
 import path from "node:path";
 import readline from "node:readline";
 import test from "node:test";
-import { browserForThisFile, Callback, inReverse, signIn } from "../kit/browser.mjs";
+import { makeOpener, Callback, inReverse, signIn } from "../kit/browser.mjs";
 import { stage, words } from "../kit/oauth.mjs";
 import { soon } from "../kit/until.mjs";
 import { PASSWORD, ROOT } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 const SCOPE = "food_profile agent_hints profile:read";
 
 // The Python program: say() sends it a line, hear() waits for one.

@@ -6,7 +6,7 @@ import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { register } from "../kit/assistant.mjs";
-import { browserForThisFile, inReverse, signIn } from "../kit/browser.mjs";
+import { makeOpener, inReverse, signIn } from "../kit/browser.mjs";
 import { MCP_SCOPE } from "../kit/mcp.mjs";
 import { program, proxy } from "../kit/mcp_proxy.mjs";
 import { stage } from "../kit/oauth.mjs";
@@ -15,7 +15,7 @@ import { connected } from "../kit/preferences.mjs";
 import { until } from "../kit/until.mjs";
 import { PASSWORD, ROOT } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 
 const FIXTURES = path.join(ROOT, "tests/clients/mcp_fixtures.json");
 

@@ -9,7 +9,7 @@ import path from "node:path";
 import readline from "node:readline";
 import test, { after, before } from "node:test";
 import { state } from "../kit/account.mjs";
-import { browserForThisFile, complaints, inReverse, signIn } from "../kit/browser.mjs";
+import { makeOpener, complaints, inReverse, signIn } from "../kit/browser.mjs";
 import { documentHost, HOST } from "../kit/document_host.mjs";
 import { LEGACY_VERSIONS, VERSION } from "../kit/mcp.mjs";
 import { NODE } from "../kit/mcp_proxy.mjs";
@@ -21,7 +21,7 @@ import { often } from "../kit/thorough.mjs";
 import { soon, until } from "../kit/until.mjs";
 import { PASSWORD, ROOT } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 const TOOLS = ["get_hints", "get_preferences", "remember", "forget"];
 const FIRST = "agent_hints preferences:read"; // what a first connection is asked for; the rest is stepped up to
 const ALL = `${FIRST} preferences:write`;

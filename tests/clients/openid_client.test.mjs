@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { generators, Issuer } from "openid-client";
-import { browserForThisFile, Callback, inReverse, signIn } from "../kit/browser.mjs";
+import { makeOpener, Callback, inReverse, signIn } from "../kit/browser.mjs";
 import { stage, words } from "../kit/oauth.mjs";
 import { PASSWORD } from "../kit/world.mjs";
 
-const open = browserForThisFile();
+const open = makeOpener();
 const SCOPE = "music_preferences agent_hints profile:read";
 
 async function setting(test, { isPublic = false, method = "client_secret_basic" } = {}) {

@@ -14,10 +14,12 @@ import { ROOT } from "./world.mjs";
 // The headless shell needs half the CPU time of the whole browser.
 const CHROMIUM = ["/usr/bin/chromium-headless-shell", "/usr/bin/chromium"].find((file) => fs.existsSync(file));
 
-// Few processes: with two cores, more of them only add CPU time.
+// Few processes and threads: with two cores, more of them only add CPU time. A page runs its scripts once, which does not
+// pay for V8's optimizing compilers.
 const ARGS = [
   ..."--no-sandbox --disable-gpu --disable-dev-shm-usage --disable-background-networking --disable-component-update --disable-sync --no-first-run".split(" "),
-  ..."--in-process-gpu --renderer-process-limit=1".split(" "),
+  ..."--in-process-gpu --renderer-process-limit=1 --no-zygote".split(" "),
+  "--js-flags=--single-threaded --no-opt --no-maglev",
 ];
 
 export const DESK = { viewport: { width: 1280, height: 800 } };
@@ -41,22 +43,26 @@ export const VIEWS = process.env.EVERY_VIEW ? ALL_VIEWS : [{ name: "desk-light a
 const SHOTS = process.env.SCREENSHOTS && path.join(ROOT, "build/screenshots");
 const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-// One browser for all tests of a file. Returns a function that opens a page in a new profile and records
-// everything that the browser reports as an error.
-export function browserForThisFile() {
-  let browser; // a promise: a file's own hook may run before the browser has started
-  before(async () => {
-    if (SHOTS) fs.mkdirSync(SHOTS, { recursive: true });
-    browser = chromium.launch({
-      executablePath: CHROMIUM,
-      timeout: 120_000, // the machine may be busy
-      args: ARGS,
-    });
-    await browser;
+// One browser for all files that run in this process. kit/files.mjs closes it, or the only file itself.
+let browser;
+const close = async () => (await browser)?.close();
+globalThis.closeAtEnd?.push(close);
+
+function launch() {
+  if (SHOTS) fs.mkdirSync(SHOTS, { recursive: true });
+  return chromium.launch({
+    executablePath: CHROMIUM,
+    timeout: 120_000, // the machine may be busy
+    args: ARGS,
   });
-  after(async () => (await browser)?.close());
+}
+
+// Returns a function that opens a page in a new profile and records everything that the browser reports as an error.
+export function makeOpener() {
+  before(() => (browser ??= launch()));
+  if (!globalThis.closeAtEnd) after(close);
   return async (t, w, { name = "desk", both = false, ...options } = {}) => {
-    const context = await (await browser).newContext({ baseURL: w.origin, ...DESK, ...options });
+    const context = await (await (browser ??= launch())).newContext({ baseURL: w.origin, ...DESK, ...options });
     t.after(() => context.close());
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
@@ -109,7 +115,7 @@ const findViolations = async ({ only, limited, mark }) => {
 export async function assertAccessible(page, what) {
   const unseen = await unseenKinds(page);
   if (unseen.length === 0 && !process.env.EVERY_VIEW) return;
-  await page.evaluate(AXE);
+  if (!(await page.evaluate(() => "axe" in window))) await page.evaluate(AXE);
   await page.evaluate(markUnseen, { unseen, mark: MARK });
   const limited = process.env.EVERY_VIEW ? [] : RULES_OF_ONE_ELEMENT;
   const only = hasContent(unseen) || process.env.EVERY_VIEW ? { type: "tag", values: RULES } : { type: "rule", values: RULES_OF_VIEW };

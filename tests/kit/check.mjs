@@ -36,7 +36,7 @@ const WAITING = [
 
 // Long files run first and short ones last, so that all cores are busy until the end.
 const all = [
-  ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" }, 900_000)),
+  ...together(testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite" }, 900_000))),
   ...testFiles("oracle").map((file) => fileTask("oracle", file, {}, 900_000)),
   ...testFiles("eval").map((file) => fileTask("eval", file, {})),
   ...onStore("fault", "sqlite", "SQLite", ON_DISK),
@@ -78,7 +78,7 @@ const SAME_ON_BOTH = [
 // On two databases, without words only one file for each part of the product runs; `make soak` runs all. Those of
 // ONLY_ON_TWO do not run on one database of PostgreSQL as well: there, other files run every statement that they run.
 const ONLY_ON_TWO = "account_security developer hints oauth_apps oauth_introspect preferences_merging sign_up".split(" ");
-const ON_TWO = [...ONLY_ON_TWO, "activity", "oauth_races", "oauth_refresh", "oauth_sign_in", "passkeys"];
+const ON_TWO = [...ONLY_ON_TWO, "oauth_races", "oauth_refresh"];
 
 const isRepeated = ({ group, name }) => {
   const file = path.basename(name);

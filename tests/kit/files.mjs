@@ -6,6 +6,7 @@ import test from "node:test";
 import { pathToFileURL } from "node:url";
 
 const [end, ...files] = process.argv.slice(2);
+globalThis.closeAtEnd = []; // functions that close what the files share, such as a browser
 for (const file of files) {
   await import(pathToFileURL(file)).catch((error) => {
     console.error(error); // the test runner would not print it
@@ -13,3 +14,4 @@ for (const file of files) {
   });
   await test(end, () => {});
 }
+for (const close of globalThis.closeAtEnd) await close();

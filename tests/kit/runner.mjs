@@ -270,7 +270,7 @@ async function runAlone(failed, shared) {
 }
 
 // Node's start, and loading and compiling the test kit, take longer than most test files.
-const TOGETHER = 6;
+const TOGETHER = 9;
 
 function takeTogether(queue) {
   const [first] = queue;

@@ -1,5 +1,5 @@
 // Checks the properties of hints for random users, queries, and budgets in all formats. npm's
-// gpt-tokenizer counts the tokens. HINTS_SHARE=10 checks a million answers instead of two
+// gpt-tokenizer counts the tokens. HINTS_SHARE=10 checks a million answers instead of one
 // thousand (a hundred thousand in soak); HINTS_SEED selects other users.
 
 import assert from "node:assert/strict";
@@ -18,7 +18,7 @@ import { factsOf, isOnlyAName, joined, PROMISES } from "./hints_promises.mjs";
 const BUILT_IN = path.join(ROOT, "domains");
 const ODD = path.join(ROOT, "tests/oracle/definitions");
 const FORMATS = ["text", "bullets", "json"];
-const SHARE = Number(process.env.HINTS_SHARE ?? 0.02);
+const SHARE = Number(process.env.HINTS_SHARE ?? 0.01);
 const SEED = Number(process.env.HINTS_SEED ?? 2026);
 const CASES = 100_000 * SHARE;
 const QUESTIONS = 4;
