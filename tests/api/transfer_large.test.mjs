@@ -8,10 +8,13 @@ import { connected, FOOD, MUSIC, READ_WRITE } from "../kit/preferences.mjs";
 import { document, essence, exported, fact, imported, put } from "../kit/transfer.mjs";
 import { world } from "../kit/world.mjs";
 
+// As many words as fit: the tokens of one long word take much longer to count.
+const words = (letter) => `${letter.repeat(11)} `.repeat(16).trim();
+
 test("an account at its limits can be imported and exported, and one fact more cannot", async (t) => {
   const w = await world(t);
   await w.addUser("ada");
-  const text = (i) => `${i} ${"ü".repeat(190)}`;
+  const text = (i) => `${i} ${words("ü")}`;
   const atoms = Array.from({ length: 2000 }, (_, i) => fact("statements", text(i)));
   const full = document({ [MUSIC]: atoms, [FOOD]: atoms });
   const file = await put(w, "full.json", full);
@@ -30,7 +33,7 @@ test("an account at its limits can be imported and exported, and one fact more c
 test("an account that an app has flooded is downloaded by its owner and by the operator, and comes in again", async (t) => {
   const { w, ada, api } = await connected(t, { scope: `${READ_WRITE} agent_hints` });
   const bob = await w.addUser("bob");
-  const text = (i) => `${i} ${"\u{20000}".repeat(190)}`; // four bytes each
+  const text = (i) => `${i} ${words("\u{20000}")}`; // four bytes each
   const atoms = Array.from({ length: 1800 }, (_, i) => fact("statements", text(i)));
   const domains = ["coding_profile", FOOD, MUSIC];
   const flood = document(Object.fromEntries(domains.map((name) => [name, atoms])));

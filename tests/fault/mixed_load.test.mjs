@@ -1,4 +1,4 @@
-// For LOAD_SECONDS (6), users sign up, an operator runs commands, clients misbehave, and the service is
+// For LOAD_SECONDS (3), users sign up, an operator runs commands, clients misbehave, and the service is
 // stopped at times by SIGTERM or kill -9. The test records what was acknowledged.
 
 import assert from "node:assert/strict";
@@ -7,7 +7,7 @@ import test from "node:test";
 import { pause } from "../kit/until.mjs";
 import { STORE, world } from "../kit/world.mjs";
 
-const SECONDS = Number(process.env.LOAD_SECONDS ?? 6);
+const SECONDS = Number(process.env.LOAD_SECONDS ?? 3);
 
 const pick = (list) => list[Math.floor(Math.random() * list.length)];
 
