@@ -4,22 +4,24 @@ import assert from "node:assert/strict";
 import { nodesOn, startLoad } from "../kit/pg_load.mjs";
 import { psql } from "../kit/pg.mjs";
 import { Program } from "../kit/process.mjs";
-import { until } from "../kit/until.mjs";
+import { pause, until } from "../kit/until.mjs";
 import { onPostgres } from "../kit/world.mjs";
 
 const DEADLINE_MS = 2000; // the default
 const SLACK_MS = 5000; // of a busy machine
 const DRAIN_MS = 10_000;
 
-// A process that holds a lock would stop more than its own connection, so only an idle one is stopped. False: it was not
-// idle, or it has ended.
+// A process that holds a lock would stop more than its own connection, so only an idle one is stopped. While a lock of the
+// server itself is held, not even the question for the state is answered. False: it was not idle, or it has ended.
 async function stopIdle(address, pid) {
   const state = () => psql(address, `SELECT state FROM pg_stat_activity WHERE pid = ${pid}`);
   for (let attempt = 0; attempt < 20; attempt++) {
     if ((await state()) === "") return false;
     process.kill(pid, "SIGSTOP");
-    if ((await state()) === "idle") return true;
+    const found = state();
+    if ((await Promise.race([found, pause(DEADLINE_MS)])) === "idle") return true;
     process.kill(pid, "SIGCONT");
+    await found;
   }
   return false;
 }
