@@ -235,18 +235,24 @@ check_rows(struct db *db, struct arena *mem, const struct row_sum_query *query, 
     return ERR_NONE;
 }
 
-/* PostgreSQL's amcheck checks pages; this checks that the schema fits and the rows' checksums. */
-enum err
-postgres_check(const char *address, struct buf *report, struct why *why)
+static enum err
+open_to_check(const char *address, struct db **out, struct why *why)
 {
     struct db_settings settings = { .address = address,
                                     .connections = 1,
                                     .deadline_ms = CHECK_MS,
                                     .must_exist = true,
                                     .any_part = true };
+    return db_open(&settings, out, why);
+}
+
+/* PostgreSQL's amcheck checks pages; this checks that the schema fits and the rows' checksums. */
+enum err
+postgres_check(const char *address, struct buf *report, struct why *why)
+{
     struct db *db = NULL;
     struct arena *mem = arena_new();
-    enum err err = db_open(&settings, &db, why);
+    enum err err = open_to_check(address, &db, why);
     for (size_t i = 0; !err && i < sizeof row_sum_queries / sizeof *row_sum_queries; i++)
         err = check_rows(db, mem, &row_sum_queries[i], report);
     db_close(db);
@@ -257,13 +263,8 @@ postgres_check(const char *address, struct buf *report, struct why *why)
 enum err
 postgres_inspect(const char *address, db_work *work, void *argument, struct why *why)
 {
-    struct db_settings settings = { .address = address,
-                                    .connections = 1,
-                                    .deadline_ms = CHECK_MS,
-                                    .must_exist = true,
-                                    .any_part = true };
     struct db *db = NULL;
-    enum err err = db_open(&settings, &db, why);
+    enum err err = open_to_check(address, &db, why);
     if (err)
         return err;
     struct db_tx *tx = db_begin_read(db);
