@@ -3,8 +3,7 @@
 import assert from "node:assert/strict";
 import { addApp, addPerson } from "../kit/oauth.mjs";
 import { psql } from "../kit/pg.mjs";
-import { Client, FOOD } from "../kit/preferences.mjs";
-import { connectedUsers, nameIn, onTwo, record } from "../kit/spread.mjs";
+import { assertServed, connectedUsers, nameIn, onTwo } from "../kit/spread.mjs";
 import { until } from "../kit/until.mjs";
 import { world } from "../kit/world.mjs";
 
@@ -33,14 +32,7 @@ async function start(t) {
 // Everything, for the users of both databases; the times that it writes are right.
 async function works(w, app, users) {
   for (const user of users) {
-    const answer = await record(w, user);
-    assert.equal(answer.status, 200);
-    assert.match(answer.text, new RegExp(user.name));
-    await new Client(w, user).write(FOOD, { favorite_foods: [user.name, "Bread"] });
-    assert.equal((await app.introspect(user.access_token)).data.active, true);
-    const { status, data } = await app.refresh(user.refresh_token);
-    assert.equal(status, 200);
-    Object.assign(user, { access_token: data.access_token, refresh_token: data.refresh_token });
+    await assertServed(w, app, user);
     const { exp, iat } = (await app.introspect(user.access_token)).data;
     assert.ok(Math.abs(iat - Date.now() / 1000) < 60, `issued at ${iat}`);
     assert.ok(exp > iat && exp < Date.now() / 1000 + 7200, `expires at ${exp}`);

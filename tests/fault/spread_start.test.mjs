@@ -6,7 +6,7 @@ import { assertUnavailable } from "../kit/expect.mjs";
 import { addApp, addPerson, NOW } from "../kit/oauth.mjs";
 import { psql } from "../kit/pg.mjs";
 import { Client, FOOD } from "../kit/preferences.mjs";
-import { connectedUsers, nameIn, onTwo, record, twoServers } from "../kit/spread.mjs";
+import { assertServed, connectedUsers, nameIn, onTwo, record, twoServers } from "../kit/spread.mjs";
 import { until } from "../kit/until.mjs";
 import { world } from "../kit/world.mjs";
 
@@ -36,19 +36,12 @@ for (const [down, name] of ["first", "second"].entries())
     assert.equal(missing.database, down + 1);
     assert.match(missing.problem, /cannot connect to PostgreSQL/);
     for (const user of users) {
-      const answer = await record(w, user);
       if (user.half === down) {
-        assertUnavailable(answer);
+        assertUnavailable(await record(w, user));
         assertUnavailable(await app.refresh(user.refresh_token));
         continue;
       }
-      assert.equal(answer.status, 200);
-      assert.match(answer.text, new RegExp(user.name));
-      await new Client(w, user).write(FOOD, { favorite_foods: [user.name, "Bread"] });
-      assert.equal((await app.introspect(user.access_token)).data.active, true);
-      const { status, data } = await app.refresh(user.refresh_token);
-      assert.equal(status, 200);
-      Object.assign(user, { access_token: data.access_token, refresh_token: data.refresh_token });
+      await assertServed(w, app, user);
       if (user.lookup !== down) assert.equal((await user.person.signIn()).status, 303);
     }
     assert.equal(events(w, "store_database_missing").length, 1, "the problem is logged once");

@@ -1,5 +1,6 @@
 // A store of two PostgreSQL databases (docs/SCALE.md): where users and names are, and services on it.
 
+import assert from "node:assert/strict";
 import { addPerson } from "./oauth.mjs";
 import { Cluster, createDatabase, databaseAddress } from "./pg.mjs";
 import { proxy } from "./pg_proxy.mjs";
@@ -54,3 +55,15 @@ export async function connectedUsers(w, app) {
 
 // What the app reads of such a user.
 export const record = (w, { access_token }) => w.ask("GET", `/v1/preferences/${FOOD}`, { headers: { authorization: `Bearer ${access_token}` } });
+
+// The app reads and writes the facts of such a user, and refreshes the token.
+export async function assertServed(w, app, user) {
+  const answer = await record(w, user);
+  assert.equal(answer.status, 200);
+  assert.match(answer.text, new RegExp(user.name));
+  await new Client(w, user).write(FOOD, { favorite_foods: [user.name, "Bread"] });
+  assert.equal((await app.introspect(user.access_token)).data.active, true);
+  const { status, data } = await app.refresh(user.refresh_token);
+  assert.equal(status, 200);
+  Object.assign(user, { access_token: data.access_token, refresh_token: data.refresh_token });
+}

@@ -1,6 +1,6 @@
 /* What becomes of an error of PostgreSQL: the result of a read, a write, and a write that shares a
  * transaction, by its SQLSTATE. Needs PENCHANT_TEST_POSTGRES. */
-#include "unit/store_kit.h"
+#include "unit/postgres_kit.h"
 
 #include "postgres/postgres.h"
 
@@ -42,20 +42,6 @@ static const struct expected {
     { .state = "42601", .err = ERR_INTERNAL },    /* syntax_error */
     { .state = "XX000", .err = ERR_INTERNAL },    /* internal_error */
 };
-
-static struct db *
-open_store(void)
-{
-    struct why why = { 0 };
-    struct db *db = NULL;
-    struct db_settings settings = { .address = getenv("PENCHANT_TEST_POSTGRES"),
-                                    .connections = 1,
-                                    .deadline_ms = 60000, /* of a busy machine */
-                                    .prepare_lazily = true };
-    if (db_open(&settings, &db, &why))
-        fail_msg("%s", why.text);
-    return db;
-}
 
 static void
 create_function(struct db *db)
@@ -116,7 +102,7 @@ static void
 the_sqlstate_decides_the_error_of_a_write(void **state)
 {
     (void)state;
-    struct db *db = open_store();
+    struct db *db = open_postgres(1, OPEN_DEADLINE_MS);
     create_function(db);
     for (size_t i = 0; i < KIT_COUNT(table); i++) {
         struct attempt attempt = { &errors_raise, table[i].state, 0 };
@@ -136,7 +122,7 @@ static void
 the_sqlstate_decides_the_error_of_a_shared_write(void **state)
 {
     (void)state;
-    struct db *db = open_store();
+    struct db *db = open_postgres(1, OPEN_DEADLINE_MS);
     create_function(db);
     for (size_t i = 0; i < KIT_COUNT(table); i++) {
         struct attempt attempt = { &errors_raise, table[i].state, 0 };
@@ -154,7 +140,7 @@ static void
 the_sqlstate_decides_the_error_of_a_read(void **state)
 {
     (void)state;
-    struct db *db = open_store();
+    struct db *db = open_postgres(1, OPEN_DEADLINE_MS);
     create_function(db);
     for (size_t i = 0; i < KIT_COUNT(table); i++) {
         struct attempt attempt = { &errors_raise, table[i].state, 0 };

@@ -1,6 +1,6 @@
 /* Reads that share statements: one that takes long does not keep others waiting, and each gets its
  * own result. Needs PENCHANT_TEST_POSTGRES. */
-#include "unit/store_kit.h"
+#include "unit/postgres_kit.h"
 
 #include "base/clock.h"
 #include "postgres/postgres.h"
@@ -58,20 +58,6 @@ start(struct reader *reader, struct db *db, const struct sql *sql, int64_t numbe
     assert_int_equal(pthread_create(&reader->thread, NULL, run, reader), 0);
 }
 
-static struct db *
-open_store(void)
-{
-    struct why why = { 0 };
-    struct db *db = NULL;
-    struct db_settings settings = { .address = getenv("PENCHANT_TEST_POSTGRES"),
-                                    .connections = 8,
-                                    .deadline_ms = DEADLINE_MS,
-                                    .prepare_lazily = true };
-    if (db_open(&settings, &db, &why))
-        fail_msg("%s", why.text);
-    return db;
-}
-
 static int
 number_of(struct postgres_connection *connection, const char *script)
 {
@@ -116,7 +102,7 @@ a_slow_read_keeps_no_other_waiting(void **state)
 {
     (void)state;
     enum { COUNT = 20 };
-    struct db *db = open_store();
+    struct db *db = open_postgres(8, DEADLINE_MS);
     struct postgres_connection *holder = hold(db, LOCK(KEY));
     struct reader slow, quick[COUNT];
     start(&slow, db, &reads_slow, 7);
@@ -145,7 +131,7 @@ static void
 a_read_that_waits_long_takes_the_place_of_one_that_ended(void **state)
 {
     (void)state;
-    struct db *db = open_store();
+    struct db *db = open_postgres(8, DEADLINE_MS);
     struct postgres_connection *holder = hold(db, LOCK(KEY)), *other = hold(db, LOCK(OTHER_KEY));
     struct reader slow[RUNNING_MAX], quick;
     for (int i = 0; i < RUNNING_MAX; i++) {
@@ -174,7 +160,7 @@ shared_reads_of_another_server_are_not_used(void **state)
 {
     (void)state;
     enum { COUNT = 10 };
-    struct db *db = open_store();
+    struct db *db = open_postgres(8, DEADLINE_MS);
     struct postgres_store *store = (struct postgres_store *)db;
     struct postgres_connection *holder = hold(db, LOCK(KEY));
     struct reader slow, quick[COUNT];
@@ -201,7 +187,7 @@ every_read_is_woken_with_its_own_result(void **state)
 {
     (void)state;
     enum { COUNT = 48, ROUNDS = 20 };
-    struct db *db = open_store();
+    struct db *db = open_postgres(8, DEADLINE_MS);
     for (int64_t round = 0; round < ROUNDS; round++) {
         struct reader readers[COUNT];
         for (size_t i = 0; i < COUNT; i++)

@@ -1,6 +1,6 @@
 /* A write begins and commits only on the server that versions are synchronized with: its connection
  * is discarded otherwise, and the write runs again on a new one. Needs PENCHANT_TEST_POSTGRES. */
-#include "unit/store_kit.h"
+#include "unit/postgres_kit.h"
 
 #include "db/driver.h"
 #include "postgres/postgres.h"
@@ -9,20 +9,6 @@
 
 SQL(server_clear, "DELETE FROM lost_writes WHERE timeline = 'unit' RETURNING timeline");
 SQL(server_add, "INSERT INTO lost_writes (timeline, lost_from, lost_until) VALUES ($1, 0, 0)");
-
-static struct db *
-open_store(void)
-{
-    struct why why = { 0 };
-    struct db *db = NULL;
-    struct db_settings settings = { .address = getenv("PENCHANT_TEST_POSTGRES"),
-                                    .connections = 1,
-                                    .deadline_ms = 60000, /* of a busy machine */
-                                    .prepare_lazily = true };
-    if (db_open(&settings, &db, &why))
-        fail_msg("%s", why.text);
-    return db;
-}
 
 /* Versions are now synchronized with the server of this incarnation. */
 static void
@@ -153,7 +139,7 @@ test_way(struct db *db, const struct way *way, const char *server, bool begun, b
 static void
 test_ways(bool begun, bool rejects)
 {
-    struct db *db = open_store();
+    struct db *db = open_postgres(1, OPEN_DEADLINE_MS);
     char server[100];
     int64_t left = 0;
     find_incarnation(db, server);
