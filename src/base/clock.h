@@ -22,8 +22,8 @@ void clock_follow_ns(int64_t difference);
 int64_t clock_followed_ns(void); /* that difference */
 int64_t clock_real_ns(void);     /* the system's clock, in nanoseconds */
 
-/* Whether the system's clock differs by more than a second from the one that is followed; `why`
- * says so. */
+/* Whether the system's clock differs by more than a second from the one that is followed. `why`
+ * gets the difference. */
 bool clock_is_wrong(struct why *why);
 
 int64_t

@@ -123,7 +123,7 @@ void spread_watch_stop(struct spread_store *store);
 void spread_watch_problem(struct spread_store *store, size_t database, struct why *out);
 
 /* clock.c: compares the clocks, and follows one of them. Whether the clock of a database differs
- * from that one by more than a second; `why` says so. */
+ * from that one by more than a second. `why` gets the difference. */
 void spread_clock_follow(struct spread_store *store);
 bool spread_clock_differs(const struct spread_store *store, size_t database, struct why *why);
 
