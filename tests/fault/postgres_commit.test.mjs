@@ -59,6 +59,7 @@ onPostgres("a lost confirmation is found out for every refresh that shared the t
     "rolled back": ({ client }) => client.destroy(),
   };
   for (const [outcome, way] of Object.entries(ways)) {
+    between.onCommitOf = "refresh_use"; // and not that of the next usage counters
     between.onCommit = way;
     const answers = await Promise.all(sets.map(({ refresh_token }) => app.refresh(refresh_token)));
     await w.service.logged("the outcome", (line) => line.event === "store_commit_found" && line.outcome === outcome);
