@@ -35,6 +35,7 @@ struct noting {
     size_t count;
     struct domain_notes *out;
     size_t pairs, words; /* comparisons left */
+    const struct named_values **named; /* of each fact; NULL until named_by() has read them */
 };
 
 /* NULL: the fact is not active, or its member is not in the definition anymore. */
@@ -70,6 +71,18 @@ add(struct noting *noting, size_t fact, const struct member *against, struct str
 
 /* ---- contradictions ---- */
 
+/* What a fact names in the vocabulary of its member, which has one. */
+static const struct named_values *
+named_by(const struct noting *noting, size_t fact)
+{
+    if (noting->named[fact] == NULL) {
+        struct named_values *named = ARENA_ARRAY(noting->mem, struct named_values, 1);
+        value_names(noting->mem, member_of(noting, fact)->vocabulary, text_of(noting, fact), named);
+        noting->named[fact] = named;
+    }
+    return noting->named[fact];
+}
+
 /* Whether a fact contradicts one of a member that opposes its own: the same value, or a dish with
  * what the user must not have. */
 static bool
@@ -81,7 +94,7 @@ contradicts(const struct noting *noting, size_t fact, const struct member *again
         return true;
     return against->safety != SAFETY_NONE && vocabulary != NULL &&
            member_of(noting, fact)->vocabulary == vocabulary &&
-           value_contains(noting->mem, vocabulary, text_of(noting, fact), key);
+           named_values_contain(named_by(noting, fact), key);
 }
 
 /* `pairs` bounds the comparisons, since a user can have thousands of facts. */
@@ -191,7 +204,8 @@ domain_notes_make(struct arena *mem, const struct domain *domain, const struct s
                   size_t count, int64_t now)
 {
     struct domain_notes out = { .list = ARENA_ARRAY(mem, struct domain_note, NOTES_MAX) };
-    struct noting noting = { mem, domain, facts, count, &out, PAIRS_MAX, WORDS_MAX };
+    struct noting noting = { mem, domain, facts, count, &out, PAIRS_MAX, WORDS_MAX, NULL };
+    noting.named = ARENA_ARRAY(mem, const struct named_values *, count + 1);
     find_contradictions(&noting);
     find_typos(&noting, now);
     return out;

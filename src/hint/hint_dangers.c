@@ -3,7 +3,6 @@
 #include "base/arena.h"
 #include "value/danger.h"
 #include "value/value_none.h"
-#include "value/value_clean.h"
 #include "text/json_read.h"
 
 struct str
@@ -14,6 +13,18 @@ hint_fact_text(struct arena *mem, const struct atom *atom)
     bool is_text =
         json_read(mem, atom->value, 2, &value, &why) == ERR_NONE && value->type == JSON_STR;
     return is_text ? value->text : STR("");
+}
+
+const struct dish *
+hint_dish(struct arena *mem, struct ranked *fact)
+{
+    if (fact->dish == NULL) {
+        struct dish *dish = ARENA_ARRAY(mem, struct dish, 1);
+        dish->text = hint_fact_text(mem, fact->atom);
+        value_names(mem, fact->member->vocabulary, dish->text, &dish->named);
+        fact->dish = dish;
+    }
+    return fact->dish;
 }
 
 /* The members of a definition are in the order of their gravity: allergies before intolerances. */
@@ -114,8 +125,7 @@ leave_out_lesser(struct arena *mem, const struct member *gravest, const struct r
             (statement->atom->by_user || !fact->atom->by_user))
             fact->score = -1;
         for (size_t k = 0; k < dangers->count && member_opposes(gravest, fact->member); k++)
-            if (value_contains(mem, gravest->vocabulary, hint_fact_text(mem, fact->atom),
-                               dangers->keys[k]))
+            if (named_values_contain(&hint_dish(mem, fact)->named, dangers->keys[k]))
                 fact->score = -1;
     }
 }

@@ -7,7 +7,14 @@
 #define HINT_HINT_DANGERS_H
 
 #include "value/statement.h"
+#include "value/value_clean.h"
 #include "model/atom.h"
+
+/* The text of a fact, and the values of its member's vocabulary that the text names. */
+struct dish {
+    struct str text;
+    struct named_values named;
+};
 
 /* A fact that can become a hint, with what decides its place. It points into the caller's facts. */
 struct ranked {
@@ -16,10 +23,15 @@ struct ranked {
     int32_t score;        /* 0 to HINT_ONE; -1: it is left out */
     enum concern concern; /* of a statement */
     bool decides;         /* a statement that says what the user wants: statement_decides() */
+    const struct dish *dish; /* NULL until hint_dish() has read it */
 };
 
 /* The text of a fact; "" if it is none. */
 struct str hint_fact_text(struct arena *mem, const struct atom *atom);
+
+/* Read once for each fact, because it is compared with everything that the user avoids. The member
+ * has a vocabulary. */
+const struct dish *hint_dish(struct arena *mem, struct ranked *fact);
 
 /* Sets the score of facts to leave out to -1: denials of one allergy ("no peanut allergy"), which
  * are neither an allergy nor the lack of any; of a statement and the typed fact that says the same,

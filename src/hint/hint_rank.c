@@ -1,7 +1,6 @@
 #include "hint/hint_rank.h"
 
 #include "base/arena.h"
-#include "value/value_clean.h"
 #include "value/word_lists.h"
 #include "hint/hint.h"
 
@@ -149,15 +148,13 @@ leave_out_dishes(struct arena *mem, const struct ranked *reason, struct ranked *
     if (!reason->member->avoid || reason->member->safety == SAFETY_NONE || vocabulary == NULL ||
         reason->score < 0)
         return;
-    for (size_t i = 0; i < count; i++) {
-        struct str dish = hint_fact_text(mem, facts[i].atom);
-        if (facts[i].member->vocabulary == vocabulary && may_hide(reason, &facts[i]) &&
-            member_opposes(reason->member, facts[i].member) &&
-            value_contains(mem, vocabulary, dish, reason->atom->key) &&
+    for (size_t i = 0; i < count; i++)
+        if (facts[i].score >= 0 && facts[i].member->vocabulary == vocabulary &&
+            may_hide(reason, &facts[i]) && member_opposes(reason->member, facts[i].member) &&
+            named_values_contain(&hint_dish(mem, &facts[i])->named, reason->atom->key) &&
             (reason->member->safety == SAFETY_CRITICAL ||
-             !is_substitute(mem, vocabulary, dish, reason->atom->key)))
+             !is_substitute(mem, vocabulary, facts[i].dish->text, reason->atom->key)))
             facts[i].score = -1;
-    }
 }
 
 /* Whether the member is a preference that a danger of the domain can contradict. */
@@ -186,10 +183,10 @@ leave_out_forbidden(struct arena *mem, const struct domain *domain, const struct
         if (facts[i].score < 0 || !may_hide(diet, &facts[i]) ||
             !is_endangered(domain, facts[i].member))
             continue;
-        struct str dish = hint_fact_text(mem, facts[i].atom);
+        const struct dish *dish = hint_dish(mem, &facts[i]);
         for (size_t k = 0; k < value->exclude_count; k++)
-            if (value_contains(mem, vocabulary, dish, value->excludes[k]) &&
-                !is_substitute(mem, vocabulary, dish, value->excludes[k]))
+            if (named_values_contain(&dish->named, value->excludes[k]) &&
+                !is_substitute(mem, vocabulary, dish->text, value->excludes[k]))
                 facts[i].score = -1;
     }
 }

@@ -107,6 +107,15 @@ first_words(struct str text, size_t words)
     return str_first(text, end);
 }
 
+static size_t
+word_count(struct str text)
+{
+    size_t count = text.len > 0;
+    for (size_t i = 0; i < text.len; i++)
+        count += text.ptr[i] == ' ';
+    return count;
+}
+
 static bool
 is_or_contains(const struct vocabulary_value *entry, struct str food)
 {
@@ -116,27 +125,46 @@ is_or_contains(const struct vocabulary_value *entry, struct str food)
     return str_eq(entry->key, food);
 }
 
-/* The longest value at each position counts: "peanut butter" is no butter. */
-bool
-value_contains(struct arena *mem, const struct vocabulary *vocabulary, struct str dish,
-               struct str food)
+void
+value_names(struct arena *mem, const struct vocabulary *vocabulary, struct str dish,
+            struct named_values *out)
 {
     struct str rest = value_fold(mem, dish);
-    while (str_present(rest) && rest.len > 0) {
+    *out = (struct named_values){ 0 };
+    if (!str_present(rest))
+        return;
+    out->list = ARENA_ARRAY(mem, const struct vocabulary_value *, word_count(rest));
+    while (rest.len > 0) {
         struct str taken = first_words(rest, 1);
         for (size_t words = NAME_WORDS_MAX; words > 0; words--) {
             struct str name = first_words(rest, words);
             const struct vocabulary_value *entry = value_entry(mem, vocabulary, name);
             if (entry == NULL)
                 continue;
-            if (is_or_contains(entry, food))
-                return true;
+            out->list[out->count++] = entry;
             taken = name;
             break;
         }
         rest = str_from(rest, taken.len < rest.len ? taken.len + 1 : rest.len);
     }
+}
+
+bool
+named_values_contain(const struct named_values *named, struct str food)
+{
+    for (size_t i = 0; i < named->count; i++)
+        if (is_or_contains(named->list[i], food))
+            return true;
     return false;
+}
+
+bool
+value_contains(struct arena *mem, const struct vocabulary *vocabulary, struct str dish,
+               struct str food)
+{
+    struct named_values named;
+    value_names(mem, vocabulary, dish, &named);
+    return named_values_contain(&named, food);
 }
 
 /* ---- one value ---- */
@@ -315,15 +343,6 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
 }
 
 /* ---- lists ---- */
-
-static size_t
-word_count(struct str text)
-{
-    size_t count = text.len > 0;
-    for (size_t i = 0; i < text.len; i++)
-        count += text.ptr[i] == ' ';
-    return count;
-}
 
 #define NO_LINKS 0
 #define SEPARATE_LINKS 3 /* "&" and "/" are parts of names: "Miles & More" */
