@@ -8,6 +8,7 @@ import path from "node:path";
 import test from "node:test";
 import { assertAccessible, assertFits, assertLight, makeOpener, Callback, complaints, inBothViews, inReverse, VIEWS } from "../kit/browser.mjs";
 import { png } from "../kit/png.mjs";
+import { often } from "../kit/thorough.mjs";
 import { soon, until } from "../kit/until.mjs";
 import { PASSWORD, ROOT, world } from "../kit/world.mjs";
 
@@ -248,7 +249,8 @@ for (const view of VIEWS)
     await page.goto("/developer/reference#getTokens");
     const pages = await page.locator(".endpoints a").evaluateAll((links) => links.map((link) => link.pathname));
     assert.ok(pages.length > 20, `${pages}`);
-    for (const where of pages) {
+    // They have the same elements; make soak opens all.
+    for (const where of pages.filter((_, i) => often(i % 5 === 0, true))) {
       await page.goto(where);
       await look(where.slice("/developer/".length).replaceAll("/", "-"));
     }

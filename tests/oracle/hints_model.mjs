@@ -369,12 +369,21 @@ const WORD_MAX = 32; // bytes
 const wordsOf = (text) =>
   text.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[A-Z]/g, (letter) => letter.toLowerCase()).split(/[^a-z0-9\u0080-\u{10ffff}]+/u).filter(Boolean);
 
-// The first terms of several texts.
-function termsOf(texts) {
-  const stems = texts.flatMap(wordsOf).map((word) => stemOf(Buffer.from(word).subarray(0, WORD_MAX).toString("latin1")));
-  const terms = stems.filter((stem) => stem.length > 1 && !COMMON.has(stem)).map((stem) => termOf(Buffer.from(stem, "latin1")));
-  return new Set([...new Set(terms)].slice(0, TERMS_MAX));
+// The terms of a text. Names of members and contexts, and tasks, come again with every query.
+const ofText = new Map();
+const TEXTS_MAX = 50_000;
+
+function termsOfText(text) {
+  if (!ofText.has(text)) {
+    if (ofText.size === TEXTS_MAX) ofText.clear();
+    const stems = wordsOf(text).map((word) => stemOf(Buffer.from(word).subarray(0, WORD_MAX).toString("latin1")));
+    ofText.set(text, stems.filter((stem) => stem.length > 1 && !COMMON.has(stem)).map((stem) => termOf(Buffer.from(stem, "latin1"))));
+  }
+  return ofText.get(text);
 }
+
+// The first terms of several texts.
+const termsOf = (texts) => new Set([...new Set(texts.flatMap(termsOfText))].slice(0, TERMS_MAX));
 
 const IN_TASK = 0.75;
 const TITLES_WITH_TERM = 3;
