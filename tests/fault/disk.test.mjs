@@ -101,7 +101,7 @@ onSqlite("compacting needs space next to the store, not in memory; if there is n
   const life = path.join(w.dir, "life.json");
   fs.writeFileSync(life, JSON.stringify(longLife()));
   await w.start({}, { env: { ...onDisk({ DISK_FAIL_WRITE_WHILE: w.full }), DISK_PATH: path.join(w.dir, "etilqs") } });
-  for (const name of ["ada", "grace", "joan", "mary"]) {
+  for (const name of ["ada", "grace"]) {
     assert.equal((await add(w, name)).status, 0);
     const { status, err } = await w.command("import", life, "--user", name);
     assert.equal(status, 0, err);
@@ -112,7 +112,7 @@ onSqlite("compacting needs space next to the store, not in memory; if there is n
   assert.equal((await add(w, "anne")).status, 0); // the store itself can still be written
   fs.rmSync(w.full);
   assert.equal((await w.command("check", "--compact")).status, 0);
-  assert.deepEqual(await w.usernames(), ["ada", "anne", "grace", "joan", "mary"]);
+  assert.deepEqual(await w.usernames(), ["ada", "anne", "grace"]);
   assert.deepEqual(fs.readdirSync(w.dir).filter((name) => name.includes("etilqs")), []);
   await w.stop();
   await w.assertSound();

@@ -63,14 +63,14 @@ const QUICK = [
     .map((name) => `api/${name} on SQLite`),
 ];
 
-// These files test nothing that depends on the store, or (nth_call) something that happens before the store is called: without
-// words they run on SQLite only. Other files run every statement that they run. `make soak` also runs them on
+// These files test nothing that depends on the store, or (nth_call, memory) mostly what happens before the store is called:
+// without words they run on SQLite only. Other files run every statement that they run. `make soak` also runs them on
 // PostgreSQL, under ThreadSanitizer.
 const SAME_ON_BOTH = [
   ..."account_apps account_guard account_preferences assets client_documents client_documents_attacks connect connections".split(" "),
   ..."consent_domains consent_preview consent_self consent_shown deadlines".split(" "),
   ..."developer_docs developer_refusals developer_try display doctor domains errors guide help import_foreign languages listening logs".split(" "),
-  ..."mail_tls mcp mcp_attacks mcp_conformance mcp_metadata mcp_quirks mcp_sign_in mcp_tools nth_call oauth_audience oauth_authorize".split(" "),
+  ..."mail_tls mcp mcp_attacks mcp_conformance mcp_metadata mcp_quirks mcp_sign_in mcp_tools memory nth_call oauth_audience oauth_authorize".split(" "),
   ..."oauth_consent oauth_metadata oauth_userinfo openapi origins preferences_schema preferences_scopes reload sandbox sensitive settings stranger trace".split(" "),
   ..."transfer_large verified_domain welcome wire withheld".split(" "),
 ];

@@ -23,8 +23,8 @@ function made(name) {
 
 // How many changed inputs a target gets. Those of some targets take longer than those of others: a whole file of
 // statements takes a hundred times as long.
-const RUNS = 5000;
-const FEWER_RUNS = { foreign_file: 500, hints: 2000, tokenizer: 2000 };
+const RUNS = 2000;
+const FEWER_RUNS = { foreign_file: 200, hints: 800, tokenizer: 800 };
 
 // As in `make check`: the seeds, and the same changes of them every time (tests/fuzz/replay.c).
 export function replayTask(target) {
