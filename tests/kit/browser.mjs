@@ -45,7 +45,11 @@ const RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-pra
 
 // One browser for all files that run in this process. kit/files.mjs closes it, or the only file itself.
 let browser;
-const close = async () => (await browser)?.close();
+let closing = false;
+const close = async () => {
+  closing = true; // hooks of a whole file may still run, and close their contexts
+  await (await browser)?.close();
+};
 globalThis.closeAtEnd?.push(close);
 
 function launch() {
@@ -63,7 +67,7 @@ export function makeOpener() {
   if (!globalThis.closeAtEnd) after(close);
   return async (t, w, { name = "desk", both = false, ...options } = {}) => {
     const context = await (await (browser ??= launch())).newContext({ baseURL: w.origin, ...DESK, ...options });
-    t.after(() => context.close());
+    t.after(() => context.close().catch((error) => assert.ok(closing, error)));
     context.setDefaultTimeout(60_000);
     const page = await context.newPage();
     page.complaints = [];
