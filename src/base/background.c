@@ -5,9 +5,7 @@
 #include "base/clock.h"
 
 #include <signal.h>
-#include <time.h>
 
-#define NS_PER_S 1000000000
 #define NS_PER_MS 1000000
 
 static void
@@ -36,7 +34,7 @@ background_start(struct background *background, void *(*run)(void *), void *argu
 {
     *background = (struct background){ .stopping = false };
     pthread_mutex_init(&background->lock, NULL);
-    clock_cond_init(&background->wake);
+    pthread_cond_init(&background->wake, NULL);
     bool started = background_thread(&background->thread, run, argument);
     if (!started)
         destroy(background);
@@ -51,17 +49,15 @@ background_detach(void *(*run)(void *), void *argument)
     return background_thread(&thread, run, argument) && pthread_detach(thread) == 0;
 }
 
-/* The end of the wait is computed once, on the clock of the condition variable, so that a spurious
- * wake-up does not prolong it. */
+/* The end of the wait is computed once, so that a spurious wake-up does not prolong it. */
 bool
 background_wait(struct background *background, int64_t ms)
 {
-    int64_t until_ns = clock_ticks_ns() + ms * NS_PER_MS;
-    struct timespec until = { .tv_sec = until_ns / NS_PER_S, .tv_nsec = until_ns % NS_PER_S };
-    int waited = 0;
+    int64_t until = clock_ticks_ns() + ms * NS_PER_MS;
+    bool late = false;
     pthread_mutex_lock(&background->lock);
-    while (!background->stopping && waited == 0)
-        waited = pthread_cond_timedwait(&background->wake, &background->lock, &until);
+    while (!background->stopping && !late)
+        late = !clock_cond_wait(&background->wake, &background->lock, until);
     bool stopping = background->stopping;
     pthread_mutex_unlock(&background->lock);
     return stopping;

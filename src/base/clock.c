@@ -79,24 +79,24 @@ clock_ticks_ns(void)
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* By default, timed waits use the wall clock, and a wait would not end in time after that clock was
- * set back. */
-void
-clock_cond_init(pthread_cond_t *cond)
+/* Timed waits use CLOCK_MONOTONIC, so that a clock that is set back does not prolong them. */
+static struct timespec
+timespec_of(int64_t ns)
 {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(cond, &attributes);
-    pthread_condattr_destroy(&attributes);
+    return (struct timespec){ ns / SECOND_NS, ns % SECOND_NS };
 }
 
-/* False: `until` has passed. CLOCK_MONOTONIC, so that a clock that is set back does not prolong the
- * wait. */
+bool
+clock_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until)
+{
+    struct timespec end = timespec_of(until);
+    return pthread_cond_clockwait(cond, lock, CLOCK_MONOTONIC, &end) == 0;
+}
+
 bool
 clock_sem_wait(sem_t *semaphore, int64_t until)
 {
-    struct timespec end = { until / 1000000000, until % 1000000000 };
+    struct timespec end = timespec_of(until);
     while (sem_clockwait(semaphore, CLOCK_MONOTONIC, &end) != 0)
         if (errno != EINTR)
             return false;

@@ -29,8 +29,9 @@ bool clock_is_wrong(struct why *why);
 int64_t
 clock_ticks_ns(void); /* monotonic nanoseconds; for measuring durations; never moved by tests */
 
-/* A condition variable whose timed waits use the monotonic clock of clock_ticks_ns(). */
-void clock_cond_init(pthread_cond_t *cond);
+/* Waits for a condition variable until `until` of clock_ticks_ns(), with the lock held. Like
+ * pthread_cond_wait(), it may return true early. False: `until` has passed. */
+bool clock_cond_wait(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t until);
 
 /* Waits for a semaphore until `until` of clock_ticks_ns(). False: it was not posted in time. */
 bool clock_sem_wait(sem_t *semaphore, int64_t until);

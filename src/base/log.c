@@ -23,7 +23,7 @@
 
 #define LINE_MAX_BYTES 2048
 #define QUEUE_BYTES ((size_t)256 * 1024)
-#define STOP_WAIT_SECONDS 2
+#define STOP_WAIT_NS ((int64_t)2 * 1000000000)
 
 static enum log_format current_format = LOG_AS_TEXT;
 static enum log_level current_level = LOG_INFO;
@@ -327,10 +327,8 @@ log_start(void)
 void
 log_stop(void)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += STOP_WAIT_SECONDS;
-
+    int64_t until = clock_ticks_ns() + STOP_WAIT_NS;
+    bool late = false;
     pthread_mutex_lock(&queue.lock);
     if (!queue.running) {
         pthread_mutex_unlock(&queue.lock);
@@ -338,11 +336,10 @@ log_stop(void)
     }
     queue.stopping = true;
     pthread_cond_signal(&queue.filled);
-    int late = 0;
-    while (queue.running && late == 0)
-        late = pthread_cond_clockwait(&queue.emptied, &queue.lock, CLOCK_MONOTONIC, &until);
+    while (queue.running && !late)
+        late = !clock_cond_wait(&queue.emptied, &queue.lock, until);
     pthread_mutex_unlock(&queue.lock);
-    if (late == 0)
+    if (!late)
         free_queue();
 }
 

@@ -14,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define ADDRESS_BUCKETS 1024
 
@@ -31,7 +30,7 @@ void
 connections_start(struct connections *connections, uint64_t seed)
 {
     pthread_mutex_init(&connections->lock, NULL);
-    clock_cond_init(&connections->changed);
+    pthread_cond_init(&connections->changed, NULL);
     connections->address_counts =
         memory_alloc(ADDRESS_BUCKETS, sizeof *connections->address_counts);
     connections->seed = seed;
@@ -218,12 +217,7 @@ connections_set_mode(struct connections *connections, enum connections_mode mode
 void
 connections_sleep(struct connections *connections, long ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += ms * 1000000;
-    until.tv_sec += until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_timedwait(&connections->changed, &connections->lock, &until);
+    clock_cond_wait(&connections->changed, &connections->lock, clock_ticks_ns() + ms * 1000000);
 }
 
 /* Call with the lock held. */

@@ -25,7 +25,7 @@ postgres_group_start(struct postgres_store *store)
 {
     struct postgres_group *group = memory_alloc(1, sizeof *group);
     pthread_mutex_init(&group->lock, NULL);
-    clock_cond_init(&group->locked_ended);
+    pthread_cond_init(&group->locked_ended, NULL);
     group->queue_end = &group->queue;
     store->group = group;
 }

@@ -82,14 +82,13 @@ postgres_locked_add(struct postgres_group *group, struct str key)
 static bool
 wait_for_end(struct postgres_group *group, struct postgres_locked *locked, int64_t until)
 {
-    struct timespec end = { until / 1000000000, until % 1000000000 };
     uint64_t failures = locked->failures;
-    int late = 0;
+    bool late = false;
     locked->waiting++;
-    while (locked->state == LOCKED_RUNNING && locked->failures == failures && late == 0)
-        late = pthread_cond_timedwait(&group->locked_ended, &group->lock, &end);
+    while (locked->state == LOCKED_RUNNING && locked->failures == failures && !late)
+        late = !clock_cond_wait(&group->locked_ended, &group->lock, until);
     locked->waiting--;
-    bool good = locked->failures == failures && late == 0;
+    bool good = locked->failures == failures && !late;
     if (locked->state == LOCKED_SUCCEEDED)
         forget(group, locked);
     return good;

@@ -12,7 +12,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define PAUSE_MS 1000
 #define SEARCH_MS 200      /* the pause while no server may be used: one may be promoted */
@@ -324,12 +323,6 @@ run_round(struct postgres_monitor *monitor, struct why *why)
 
 /* ---- the thread ---- */
 
-static struct timespec
-at(int64_t ns)
-{
-    return (struct timespec){ ns / 1000000000, ns % 1000000000 };
-}
-
 /* Call with the lock held, which is released during the round. */
 static void
 next_round(struct postgres_monitor *monitor)
@@ -376,8 +369,8 @@ run(void *argument)
     pthread_mutex_lock(&monitor->lock);
     while (!monitor->stopping) {
         bool searching = monitor->connection == NULL && monitor->store->host_count > 1;
-        struct timespec until = at(postgres_until(searching ? SEARCH_MS : PAUSE_MS));
-        pthread_cond_clockwait(&monitor->wake, &monitor->lock, CLOCK_MONOTONIC, &until);
+        clock_cond_wait(&monitor->wake, &monitor->lock,
+                        postgres_until(searching ? SEARCH_MS : PAUSE_MS));
         if (!monitor->stopping)
             next_round(monitor);
         if (!monitor->stopping)
@@ -409,9 +402,8 @@ wait_for_round(struct postgres_monitor *monitor, const struct db_ping *check, st
     bool late = false;
     while (!late && monitor->rounds_ended < check->bad &&
            !(monitor->rounds_ended >= check->good && monitor->problem.text[0] == '\0')) {
-        struct timespec until = at(check->give_up);
         pthread_cond_signal(&monitor->wake);
-        late = pthread_cond_clockwait(&monitor->ended, &monitor->lock, CLOCK_MONOTONIC, &until);
+        late = !clock_cond_wait(&monitor->ended, &monitor->lock, check->give_up);
     }
     if (late)
         why_set(why, "The database does not respond. Try again in a few seconds.");

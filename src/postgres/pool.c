@@ -9,7 +9,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define BORROW_MS 5000
 #define RECONNECT_MS 250 /* between two attempts while the server is unreachable */
@@ -94,14 +93,13 @@ wait_for_grant(struct postgres_store *store, int64_t since, int64_t until, bool 
                struct postgres_connection **out)
 {
     struct postgres_waiter waiter = { .grant = WAIT, .since = since };
-    struct timespec end = { until / 1000000000, until % 1000000000 };
+    bool late = false;
     if (store->waiting >= WAITING_MAX)
         return FAIL;
-    clock_cond_init(&waiter.granted);
+    pthread_cond_init(&waiter.granted, NULL);
     enqueue(store, &waiter, has_tried);
-    int late = 0;
-    while (waiter.grant == WAIT && late == 0)
-        late = pthread_cond_timedwait(&waiter.granted, &store->lock, &end);
+    while (waiter.grant == WAIT && !late)
+        late = !clock_cond_wait(&waiter.granted, &store->lock, until);
     if (waiter.grant == WAIT)
         dequeue(store, &waiter);
     pthread_cond_destroy(&waiter.granted);

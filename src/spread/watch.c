@@ -15,7 +15,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define PAUSE_NS ((int64_t)1000000000)
 #define REPAIR_MS 600000 /* a change that another node began may have been interrupted */
@@ -162,9 +161,7 @@ run(void *argument)
     struct spread_watch *watch = argument;
     pthread_mutex_lock(&watch->lock);
     while (!watch->stopping) {
-        int64_t at = clock_ticks_ns() + PAUSE_NS;
-        struct timespec until = { at / 1000000000, at % 1000000000 };
-        pthread_cond_clockwait(&watch->wake, &watch->lock, CLOCK_MONOTONIC, &until);
+        clock_cond_wait(&watch->wake, &watch->lock, clock_ticks_ns() + PAUSE_NS);
         if (watch->stopping)
             break;
         pthread_mutex_unlock(&watch->lock);

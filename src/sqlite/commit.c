@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #define GROUP_MAX 256
-#define QUEUE_SECONDS 10       /* how long a member waits for its work to begin */
+#define QUEUE_NS ((int64_t)10 * 1000000000) /* how long a member waits for its work to begin */
 #define CHECKPOINT_FRAMES 4000 /* checkpoint when the log has grown by this many pages */
 #define RESTART_FRAMES 16000   /* from this size on, wait for readers, so that the log restarts */
 #define FULL_FRAMES 64         /* the same on a full disk: restart the log early */
@@ -80,12 +80,10 @@ dequeue(struct sqlite_writer *writer, struct member *me)
 static void
 wait_in_queue(struct sqlite_writer *writer, struct member *me)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += QUEUE_SECONDS;
-    int late = 0;
-    while (!me->leads && !me->finished && late == 0)
-        late = pthread_cond_timedwait(&me->done, &writer->lock, &until);
+    int64_t until = clock_ticks_ns() + QUEUE_NS;
+    bool late = false;
+    while (!me->leads && !me->finished && !late)
+        late = !clock_cond_wait(&me->done, &writer->lock, until);
     if (!me->leads && !me->finished && dequeue(writer, me)) {
         me->result = ERR_UNAVAILABLE;
         me->finished = true;
@@ -104,7 +102,7 @@ acquire_writer(struct sqlite_writer *writer, struct member *me)
     if (!writer->has_leader) {
         writer->has_leader = me->leads = true;
     } else {
-        clock_cond_init(&me->done);
+        pthread_cond_init(&me->done, NULL);
         enqueue(writer, me);
         wait_in_queue(writer, me);
         pthread_cond_destroy(&me->done);
