@@ -28,6 +28,7 @@
 #include "credential/passkey_store.h"
 #include "credential/recovery_store.h"
 #include "credential/session_store.h"
+#include "store/refusal_store.h"
 #include "store/tx.h"
 #include "store/undo_store.h"
 #include "store/usage_store.h"
@@ -168,10 +169,10 @@ static void
 delete_expired_rows(struct housekeeping *housekeeping, struct arena *mem)
 {
     static expiry_delete *const in_each[] = {
-        grant_store_note_expired,     token_clean_expired,        usage_store_delete_expired,
-        undo_store_delete_expired,    draft_store_delete_expired, recovery_store_delete_expired,
-        passkey_store_delete_expired, activity_store_close,       activity_store_delete_expired,
-        attempt_store_delete_expired,
+        grant_store_note_expired,      token_clean_expired,          usage_store_delete_expired,
+        refusal_store_delete_expired,  undo_store_delete_expired,    draft_store_delete_expired,
+        recovery_store_delete_expired, passkey_store_delete_expired, activity_store_close,
+        activity_store_delete_expired, attempt_store_delete_expired,
     };
     static expiry_delete *const in_all[] = {
         app_store_delete_expired,

@@ -22,6 +22,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "job/usage_counters.h"
+#include "store/refusal_store.h"
 #include "store/tx.h"
 #include "store/usage_store.h"
 
@@ -116,9 +117,9 @@ write_refusals(struct db_tx *tx, void *argument)
         const struct refusal *one = &batch->refusals[i];
         bool last_of_app =
             i + 1 == batch->count || !str_eq(one->app_id, batch->refusals[i + 1].app_id);
-        err = usage_store_add_refusal(tx, batch->mem, one);
+        err = refusal_store_add(tx, batch->mem, one);
         if (!err && last_of_app)
-            err = usage_store_trim_refusals(tx, batch->mem, one->app_id);
+            err = refusal_store_trim(tx, batch->mem, one->app_id);
     }
     return err;
 }
@@ -356,7 +357,7 @@ refusals_of_app(struct db *db, struct arena *mem, struct usage_counters *counter
     if (counters != NULL) /* first: a refusal stays in memory until it is in the store */
         usage_counters_peek_refusals(counters, mem, app_id, &unwritten, &unwritten_count);
     struct db_tx *tx = tx_begin_read(db);
-    enum err err = tx_end_read(tx, usage_store_list_refusals(tx, mem, app_id, &stored, count));
+    enum err err = tx_end_read(tx, refusal_store_list(tx, mem, app_id, &stored, count));
     if (err)
         return err;
     struct refusal *all = ARENA_ARRAY(mem, struct refusal, *count + unwritten_count);

@@ -80,10 +80,10 @@ static const struct {
     { "user_list", { .where = PLACEMENT_MERGE, .by = 6, .limit = 1 } },
     /* Each database has the counts that were written there (job/usage.c): readers add them. */
     { "usage_add_app", { .where = PLACEMENT_USER, .by = 0 } },
-    { "usage_add_refusal", { .where = PLACEMENT_USER, .by = 0 } },
+    { "refusal_add", { .where = PLACEMENT_USER, .by = 0 } },
     { "usage_find_app", { .where = PLACEMENT_EACH } },
     { "usage_sum_owner", { .where = PLACEMENT_EACH } },
-    { "usage_list_refusals", { .where = PLACEMENT_EACH } },
+    { "refusal_list", { .where = PLACEMENT_EACH } },
     /* Select their rows from a table, so that the parameters have no position among VALUES. */
     { "family_add", { .where = PLACEMENT_USER, .by = 0 } },
     { "header_add", { .where = PLACEMENT_USER, .by = 0 } },

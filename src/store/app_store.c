@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "base/clock.h"
 #include "db/db.h"
+#include "store/refusal_store.h"
 #include "store/usage_store.h"
 
 #define TRIM_ROWS 20 /* a registration adds one row, so this catches up */
@@ -137,7 +138,8 @@ read_app(const struct db_rows *rows, size_t row, struct app *out)
     return valid ? ERR_NONE : ERR_INTERNAL;
 }
 
-/* Deletes at most `limit` grants and counts of an app that has no row anymore. */
+/* Deletes at most `limit` grants and counts of an app that has no row anymore, and after the last
+ * of them its refusals. */
 static enum err
 delete_rows(struct db_tx *tx, struct arena *mem, struct str id, int64_t limit, size_t *removed)
 {
@@ -147,7 +149,7 @@ delete_rows(struct db_tx *tx, struct arena *mem, struct str id, int64_t limit, s
     if (!err && (int64_t)grants.count < limit)
         err = usage_store_end_app(tx, mem, id, limit - (int64_t)grants.count, &counts);
     *removed = grants.count + counts;
-    return err;
+    return err || (int64_t)*removed >= limit ? err : refusal_store_end_app(tx, mem, id);
 }
 
 /* If an app with this id was deleted, the new one must get nothing that users allowed the old one.

@@ -1,5 +1,4 @@
-/* usage_store.c - usage counters per app and day, and per app, day, and user; rejected requests per
- * app.
+/* usage_store.c - usage counters per app and day, and per app, day, and user.
  *
  * A process counts in memory and adds its counts from time to time (job/usage.c). These writes must
  * be cheap: all users of an app's day are adjacent rows, in the order in which they are written.
@@ -68,22 +67,6 @@ SQL_UNTRACKED(
     " refused = app_usage.refused + excluded.refused, failed = app_usage.failed + excluded.failed"
     " RETURNING app_id");
 
-SQL_UNTRACKED(
-    usage_add_refusal,
-    "INSERT INTO app_refusal (app_id, endpoint, error, reason, detail, times, first_at, last_at)"
-    " SELECT a.app_id, CAST($2 AS TEXT), CAST($3 AS TEXT), CAST($4 AS TEXT), CAST($5 AS TEXT),"
-    " CAST($6 AS BIGINT), CAST($7 AS BIGINT), CAST($8 AS BIGINT) FROM app a WHERE a.app_id = $1"
-    " ON CONFLICT (app_id, endpoint, error, reason) DO UPDATE SET"
-    " times = app_refusal.times + excluded.times, detail = excluded.detail,"
-    " last_at = CASE WHEN excluded.last_at > app_refusal.last_at THEN excluded.last_at"
-    " ELSE app_refusal.last_at END");
-
-/* Keeps the latest ones. */
-SQL_UNTRACKED(usage_trim_refusals,
-              "DELETE FROM app_refusal WHERE app_id = $1 AND last_at <"
-              " (SELECT MIN(r.last_at) FROM (SELECT last_at FROM app_refusal WHERE app_id = $1"
-              " ORDER BY last_at DESC LIMIT $2) r)");
-
 /* One row per day, however many parts it has. */
 SQL(usage_find_grant, "SELECT DISTINCT a.day, p.calls, p.last_use FROM app_usage a"
                       " JOIN user_usage p ON p.slot = a.slot AND p.user_key = $2"
@@ -103,9 +86,6 @@ SQL(usage_count_users, "SELECT COUNT(DISTINCT p.user_key) FROM app_usage a"
                        " JOIN user_usage p ON p.slot = a.slot WHERE a.app_id = $1 AND a.day > $2");
 
 SQL(usage_count_connected, "SELECT COUNT(*) FROM app_grant WHERE app_id = $1 AND expires_at > $2");
-
-SQL(usage_list_refusals, "SELECT app_id, endpoint, error, reason, detail, times, first_at, last_at"
-                         " FROM app_refusal WHERE app_id = $1 ORDER BY last_at DESC LIMIT $2");
 
 #define CONNECTED "(SELECT g.app_id FROM app_grant g WHERE g.user_id = $1)"
 #define ADD_REVOCATION "INSERT INTO usage_revocation (user_id, app_id, revoked_at)"
@@ -133,7 +113,6 @@ SQL_UNTRACKED(usage_end_app_users,
               "DELETE FROM user_usage WHERE (slot, user_key) IN (SELECT p.slot, p.user_key"
               " FROM app_usage a JOIN user_usage p ON p.slot = a.slot WHERE a.app_id = $1 LIMIT $2)"
               " RETURNING slot");
-SQL(usage_end_app_refusals, "DELETE FROM app_refusal WHERE app_id = $1");
 
 SQL_UNTRACKED(usage_clean_users,
               "DELETE FROM user_usage WHERE (slot, user_key) IN"
@@ -149,11 +128,6 @@ SQL_UNTRACKED(usage_end_unconnected,
 SQL_UNTRACKED(usage_clean_apps,
               "DELETE FROM app_usage WHERE (app_id, day, part) IN"
               " (SELECT app_id, day, part FROM app_usage WHERE day <= $1 LIMIT $2) RETURNING day");
-SQL_UNTRACKED(
-    usage_clean_refusals,
-    "DELETE FROM app_refusal WHERE (app_id, endpoint, error, reason) IN"
-    " (SELECT app_id, endpoint, error, reason FROM app_refusal WHERE last_at <= $1 LIMIT $2)"
-    " RETURNING last_at");
 
 /* ---- adding ---- */
 
@@ -284,24 +258,6 @@ usage_store_add_users(struct db_tx *tx, struct arena *mem, struct str app_id, in
     return err ? err : add_many(tx, mem, &many);
 }
 
-/* Equal refusals are one row with a count. */
-enum err
-usage_store_add_refusal(struct db_tx *tx, struct arena *mem, const struct refusal *refusal)
-{
-    return db_query(tx, mem, &usage_add_refusal, NULL, db_text(refusal->app_id),
-                    db_text(refusal->endpoint), db_text(refusal->error), db_text(refusal->reason),
-                    db_text(refusal->detail), db_int(refusal->times), db_int(refusal->first_at),
-                    db_int(refusal->last_at));
-}
-
-/* By time: rows with the same time as the oldest one that is kept stay, too. */
-enum err
-usage_store_trim_refusals(struct db_tx *tx, struct arena *mem, struct str app_id)
-{
-    return db_query(tx, mem, &usage_trim_refusals, NULL, db_text(app_id),
-                    db_int(REFUSALS_PER_APP_MAX));
-}
-
 /* ---- reading ---- */
 
 /* The index of a day among the last USAGE_DAYS; USAGE_DAYS if it is older or in the future. */
@@ -387,50 +343,6 @@ usage_store_sum_owner(struct db_tx *tx, struct arena *mem, struct str owner_id, 
     return err;
 }
 
-/* Of several databases, two may have the same refusal: one of them was down for a while. */
-static void
-add_refusal(struct refusal *list, size_t *count, const struct refusal *one)
-{
-    size_t at = 0;
-    while (at < *count &&
-           !(str_eq(list[at].endpoint, one->endpoint) && str_eq(list[at].error, one->error) &&
-             str_eq(list[at].reason, one->reason)))
-        at++;
-    const struct refusal before = list[at];
-    bool is_new = at == *count, later = is_new || one->last_at > before.last_at;
-    *count += is_new;
-    list[at] = later ? *one : before;
-    list[at].times = one->times + (is_new ? 0 : before.times);
-    list[at].first_at = is_new || one->first_at < before.first_at ? one->first_at : before.first_at;
-}
-
-/* At most REFUSALS_PER_APP_MAX of each database, each of which sorts its own. */
-enum err
-usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id,
-                          struct refusal **out, size_t *count)
-{
-    struct db_rows rows = { 0 };
-    enum err err = db_query(tx, mem, &usage_list_refusals, &rows, db_text(app_id),
-                            db_int(REFUSALS_PER_APP_MAX));
-    struct refusal *list = ARENA_ARRAY(mem, struct refusal, rows.count);
-    *count = 0;
-    for (size_t i = 0; i < rows.count && !err; i++) {
-        const struct refusal one = {
-            .app_id = db_cell_text(&rows, i, 0),
-            .endpoint = db_cell_text(&rows, i, 1),
-            .error = db_cell_text(&rows, i, 2),
-            .reason = db_cell_text(&rows, i, 3),
-            .detail = db_cell_text(&rows, i, 4),
-            .times = db_cell_int(&rows, i, 5),
-            .first_at = db_cell_int(&rows, i, 6),
-            .last_at = db_cell_int(&rows, i, 7),
-        };
-        add_refusal(list, count, &one);
-    }
-    *out = list;
-    return err;
-}
-
 /* ---- deleting ---- */
 
 /* The note comes first: a process that counts this user in memory reads it before it writes. */
@@ -471,15 +383,15 @@ usage_store_end_app(struct db_tx *tx, struct arena *mem, struct str app_id, int6
 {
     const struct sql *const steps[] = { &usage_end_app_users, &usage_end_app };
     *removed = 0;
-    for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    for (size_t i = 0; i < sizeof steps / sizeof *steps && (int64_t)*removed < limit; i++) {
         struct db_rows rows = { 0 };
         enum err err =
             db_query(tx, mem, steps[i], &rows, db_text(app_id), db_int(limit - (int64_t)*removed));
-        *removed += rows.count;
-        if (err || (int64_t)*removed >= limit)
+        if (err)
             return err;
+        *removed += rows.count;
     }
-    return db_query(tx, mem, &usage_end_app_refusals, NULL, db_text(app_id));
+    return ERR_NONE;
 }
 
 /* A process may have added counts between the check for a revocation and the deletion; the
@@ -509,7 +421,6 @@ usage_store_delete_expired(struct db_tx *tx, struct arena *mem, int64_t now, int
     } steps[] = {
         { &usage_clean_users, (usage_day_of(now) - USAGE_KEPT_DAYS + 1) * SLOTS_OF_DAY },
         { &usage_clean_apps, usage_day_of(now) - USAGE_KEPT_DAYS },
-        { &usage_clean_refusals, now - REFUSAL_KEPT_SECONDS },
         { &usage_clean_revocations, now - USAGE_END_KNOWN_SECONDS },
     };
     *removed = 0;

@@ -1,4 +1,4 @@
-/* usage_store.h - reads and writes usage counters and rejected requests.
+/* usage_store.h - reads and writes usage counters.
  *
  * Writes add to the existing counts, so that several processes can write at the same time. Counts
  * per user are deleted with the user's grant. Counts of a deleted app, or of a user who has
@@ -48,12 +48,6 @@ enum err usage_store_add_users(struct db_tx *tx, struct arena *mem, struct str a
                                const struct user_usage *users, size_t count,
                                const struct usage_revoked *revoked);
 
-enum err usage_store_add_refusal(struct db_tx *tx, struct arena *mem,
-                                 const struct refusal *refusal);
-
-/* Deletes all but the newest REFUSALS_PER_APP_MAX refusals of the app. */
-enum err usage_store_trim_refusals(struct db_tx *tx, struct arena *mem, struct str app_id);
-
 /* The USAGE_DAYS days up to `today`. */
 enum err usage_store_find_grant(struct db_tx *tx, struct arena *mem, struct str user_id,
                                 struct str app_id, int64_t today, struct grant_usage *out);
@@ -63,10 +57,6 @@ enum err usage_store_find_app(struct db_tx *tx, struct arena *mem, struct str ap
 /* One sum for each app of the owner that was used in these days. */
 enum err usage_store_sum_owner(struct db_tx *tx, struct arena *mem, struct str owner_id,
                                int64_t today, struct usage_sum **out, size_t *count);
-
-/* Newest first; with several databases, those of each follow each other. */
-enum err usage_store_list_refusals(struct db_tx *tx, struct arena *mem, struct str app_id,
-                                   struct refusal **out, size_t *count);
 
 /* Deletes the counts of a grant, or of all grants of a user. Call before deleting the grants. */
 enum err usage_store_end_grant(struct db_tx *tx, struct arena *mem, struct str user_id,

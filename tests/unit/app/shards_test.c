@@ -266,7 +266,7 @@ every_statement_has_a_placement(struct kit *kit)
         { "usage_add_many", PLACEMENT_USER, 1, BY_USER_KEY },
         { "usage_find_app", PLACEMENT_EACH, 0, BY_ID },
         { "usage_end_app", PLACEMENT_EACH, 0, BY_ID },
-        { "usage_end_app_refusals", PLACEMENT_EACH, 0, BY_ID },
+        { "refusal_end_app", PLACEMENT_EACH, 0, BY_ID },
         { "user_list", PLACEMENT_MERGE, 6, BY_ID },
         { "user_count", PLACEMENT_SUM, 0, BY_ID },
         { "outbox_claim", PLACEMENT_EACH, 0, BY_ID },
