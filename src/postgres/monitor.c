@@ -33,7 +33,7 @@ static const char state[] =
     " ELSE 0 END, pg_snapshot_xmin(pg_current_snapshot())," POSTGRES_INCARNATION;
 
 /* Deletes change rows of transactions below N, and records that in a change row of its own: see
- * changes.c. All of them had ended when N was the oldest one running. */
+ * pq/changes.c. All of them had ended when N was the oldest one running. */
 static const char forget[] =
     "WITH old AS (SELECT ctid FROM store_change WHERE xid < '%s'::xid8 ORDER BY xid LIMIT 10000),"
     " gone AS (DELETE FROM store_change WHERE ctid IN (SELECT ctid FROM old) RETURNING 1)"
@@ -216,21 +216,6 @@ find_blockers(struct postgres_monitor *monitor, struct postgres_connection *conn
     pthread_mutex_unlock(&monitor->lock);
 }
 
-static void
-set_incarnation(struct postgres_monitor *monitor, const char *incarnation)
-{
-    pthread_mutex_lock(&monitor->lock);
-    snprintf(monitor->incarnation, sizeof monitor->incarnation, "%s", incarnation);
-    pthread_mutex_unlock(&monitor->lock);
-}
-
-static bool
-is_old_primary(struct postgres_connection *connection, const char *incarnation)
-{
-    snprintf(connection->incarnation, sizeof connection->incarnation, "%s", incarnation);
-    return !postgres_sync_may_use(connection);
-}
-
 /* The answer is the result of the round. */
 static void
 ask_on(struct postgres_monitor *monitor, struct postgres_connection *connection, struct why *why)
@@ -239,15 +224,20 @@ ask_on(struct postgres_monitor *monitor, struct postgres_connection *connection,
     int64_t sent = clock_ticks_ns();
     PGresult *result = postgres_run(connection, state);
     bool answered = PQresultStatus(result) == PGRES_TUPLES_OK;
-    if (answered)
+    if (answered) {
         atomic_store(&monitor->answered_at, clock_ticks_ns());
-    if (answered && is_old_primary(connection, PQgetvalue(result, 0, 4))) {
+        snprintf(connection->incarnation, sizeof connection->incarnation, "%s",
+                 PQgetvalue(result, 0, 4));
+    }
+    if (answered && !postgres_sync_may_use(connection)) {
         why_set(why, "%s", old_primary);
         postgres_discard(connection); /* look for another host */
     } else
         check_result(connection, result, sent, why);
     if (why->text[0] == '\0') {
-        set_incarnation(monitor, PQgetvalue(result, 0, 4));
+        pthread_mutex_lock(&monitor->lock);
+        snprintf(monitor->incarnation, sizeof monitor->incarnation, "%s", connection->incarnation);
+        pthread_mutex_unlock(&monitor->lock);
         forget_changes(monitor, connection, PQgetvalue(result, 0, 3));
     }
     if (!connection->lost)
@@ -312,15 +302,6 @@ ask(struct postgres_monitor *monitor, struct why *why)
     return closed && was_idle;
 }
 
-static void
-run_round(struct postgres_monitor *monitor, struct why *why)
-{
-    if (!ask(monitor, why))
-        return;
-    *why = (struct why){ 0 };
-    ask(monitor, why);
-}
-
 /* ---- the thread ---- */
 
 /* Call with the lock held, which is released during the round. */
@@ -331,7 +312,10 @@ next_round(struct postgres_monitor *monitor)
     monitor->rounds++;
     monitor->round_began = clock_ticks_ns();
     pthread_mutex_unlock(&monitor->lock);
-    run_round(monitor, &why);
+    if (ask(monitor, &why)) {
+        why = (struct why){ 0 };
+        ask(monitor, &why);
+    }
     if (why.text[0] == '\0') {
         postgres_pool_reachable(monitor->store);
         postgres_sync_idle(monitor->store);

@@ -14,7 +14,6 @@
  *   commit.c       commits whose confirmation was lost
  *   pool.c         the connection pool, and metrics
  *   monitor.c      readiness, the server's clock, and old rows of the change log
- *   changes.c      the change log
  *   change_query.c     queries what changed since the last answer
  *   sync.c         runs that query once for all requests that wait
  *
