@@ -42,15 +42,12 @@ struct member {
 
 /* ---- the queue: call with the lock held ---- */
 
-/* Call with the lock held. Members leave the queue in the order in which they came. */
+/* Members leave the queue in the order in which they came. */
 static void
 enqueue(struct sqlite_writer *writer, struct member *me)
 {
-    if (writer->last == NULL)
-        writer->first = me;
-    else
-        writer->last->next = me;
-    writer->last = me;
+    *writer->end = me;
+    writer->end = &me->next;
     writer->waiting++;
 }
 
@@ -58,20 +55,15 @@ enqueue(struct sqlite_writer *writer, struct member *me)
 static bool
 dequeue(struct sqlite_writer *writer, struct member *me)
 {
-    struct member *before = NULL;
-    struct member *at = writer->first;
-    for (; at != NULL && at != me; at = at->next)
-        before = at;
-    if (at == NULL)
+    struct member **at = &writer->first;
+    while (*at != NULL && *at != me)
+        at = &(*at)->next;
+    if (*at == NULL)
         return false;
-    if (before == NULL)
-        writer->first = me->next;
-    else
-        before->next = me->next;
-    if (writer->last == me)
-        writer->last = before;
+    *at = me->next;
+    if (*at == NULL)
+        writer->end = at;
     writer->waiting--;
-    me->next = NULL;
     return true;
 }
 
@@ -351,8 +343,7 @@ enum err
 sqlite_write(struct db *db, db_work *work, void *argument, bool urgent)
 {
     struct sqlite_store *store = (struct sqlite_store *)db;
-    for (int attempts = urgent ? 2 : 1; attempts > 0;
-         attempts--) { /* the second uses the reserve */
+    for (int attempts = urgent ? 2 : 1; attempts > 0; attempts--) {
         struct member me = { .work = work, .argument = argument, .urgent = urgent };
         acquire_writer(&store->writer, &me);
         if (me.leads)
@@ -458,6 +449,7 @@ enum err
 sqlite_writer_start(struct sqlite_store *store)
 {
     pthread_mutex_init(&store->writer.lock, NULL);
+    store->writer.end = &store->writer.first;
     if (sqlite_execute(handle_of(store), writer_pragmas))
         return ERR_UNAVAILABLE;
     /* After the pragmas: wal_autocheckpoint removes the hook. */

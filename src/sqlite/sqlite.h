@@ -57,8 +57,7 @@ struct member;
 struct sqlite_writer {
     pthread_mutex_t lock;
     bool has_leader;
-    struct member *first;
-    struct member *last;
+    struct member *first, **end;
     size_t waiting;
     int wal_frames;      /* in the write-ahead log */
     int checkpointed_at; /* frames at the last checkpoint of this log; 0: none yet */
