@@ -17,8 +17,6 @@
 #include "base/clock.h"
 #include "base/log.h"
 
-#include <limits.h>
-#include <time.h>
 #include <unistd.h>
 
 #define GROUP_MAX 256
@@ -197,10 +195,8 @@ is_rolled_back(struct sqlite_store *store)
     return sqlite3_get_autocommit(handle_of(store)) != 0;
 }
 
-/* After a failed fsync(), the kernel may have dropped the pages and a second one would succeed
- * although nothing was written. Only a restart, which reads the file again, shows its state. */
-static void
-exit_on_fsync_error(int code)
+void
+sqlite_exit_on_fsync_error(int code)
 {
     if (code != SQLITE_IOERR_FSYNC && code != SQLITE_IOERR_DIR_FSYNC)
         return;
@@ -219,7 +215,7 @@ commit(struct sqlite_store *store)
     enum err err = sqlite_execute(handle_of(store), "COMMIT");
     int code = sqlite3_extended_errcode(handle_of(store));
     if (err) {
-        exit_on_fsync_error(code);
+        sqlite_exit_on_fsync_error(code);
         log_error_code("store_commit_failed", code);
         if (code == SQLITE_FULL || code == SQLITE_IOERR_SHMSIZE)
             store->db.is_full = true;
@@ -266,7 +262,7 @@ checkpoint(struct sqlite_store *store)
     int code = sqlite3_wal_checkpoint_v2(handle_of(store), NULL, mode, NULL, NULL);
     sqlite3_busy_timeout(handle_of(store), SQLITE_BUSY_MS);
     sqlite_resume_snapshots(store);
-    exit_on_fsync_error(code);
+    sqlite_exit_on_fsync_error(code);
     if (code != SQLITE_OK && code != SQLITE_BUSY)
         log_warn("store_checkpoint_failed", log_number("code", code),
                  log_text("problem", str_of(sqlite3_errstr(code))));
@@ -354,71 +350,17 @@ sqlite_write(struct db *db, db_work *work, void *argument, bool urgent)
     return ERR_UNAVAILABLE;
 }
 
-/* ---- compacting ---- */
-
-#define TRUNCATE_ATTEMPTS 200 /* a reader may hold the log for a while */
-#define TRUNCATE_PAUSE_NS (25 * 1000 * 1000)
-
-/* secure_delete overwrites deleted rows in the file, but older copies of their pages stay in the
- * log until it is truncated. */
-static enum err
-truncate_log(struct sqlite_store *store)
-{
-    const struct timespec pause = { 0, TRUNCATE_PAUSE_NS };
-    sqlite_log_mark(store, 0);
-    for (int attempt = 0; attempt < TRUNCATE_ATTEMPTS; attempt++) {
-        int code = sqlite3_wal_checkpoint_v2(handle_of(store), NULL, SQLITE_CHECKPOINT_TRUNCATE,
-                                             NULL, NULL);
-        exit_on_fsync_error(code);
-        if (code == SQLITE_OK) {
-            store->writer.wal_frames = store->writer.checkpointed_at = 0;
-            return ERR_NONE;
-        }
-        if (code != SQLITE_BUSY && code != SQLITE_LOCKED)
-            return ERR_UNAVAILABLE;
-        nanosleep(&pause, NULL);
-    }
-    return ERR_UNAVAILABLE;
-}
-
-/* VACUUM builds its copy in a file next to the store, because it may not fit into memory. */
-static enum err
-vacuum(struct sqlite_store *store)
-{
-    char folder[PATH_MAX];
-    sqlite_folder_of(store->path, folder, sizeof folder);
-    sqlite3_temp_directory = folder; /* no other thread creates temporary files */
-    enum err err = sqlite_execute(handle_of(store), "PRAGMA temp_store = FILE; VACUUM");
-    int code = sqlite3_extended_errcode(handle_of(store));
-    if (err) {
-        exit_on_fsync_error(code);
-        log_error_code("store_compact_failed", code);
-    }
-    sqlite_execute(handle_of(store), "PRAGMA temp_store = MEMORY");
-    sqlite3_temp_directory = NULL;
-    return err;
-}
-
-/* Waits for its turn like a write, but leads without a transaction, because VACUUM cannot run in
- * one. Snapshots are paused, because one that is open would keep the log from being emptied. */
 enum err
-sqlite_compact(struct db *db, struct why *why)
+sqlite_write_alone(struct sqlite_store *store, enum err (*work)(struct sqlite_store *store))
 {
-    struct sqlite_store *store = (struct sqlite_store *)db;
     struct member me = { 0 };
     acquire_writer(&store->writer, &me);
-    enum err err = me.result;
-    if (me.leads) {
-        sqlite_pause_snapshots(store);
-        err = vacuum(store);
-        if (!err)
-            err = truncate_log(store);
-        sqlite_resume_snapshots(store);
-        promote_next(&store->writer);
-    }
-    if (err)
-        why_set(why, "store: cannot compact: the store is too busy or the disk is full; no data is "
-                     "lost, try again later");
+    if (!me.leads)
+        return me.result;
+    sqlite_pause_snapshots(store);
+    enum err err = work(store);
+    sqlite_resume_snapshots(store);
+    promote_next(&store->writer);
     return err;
 }
 

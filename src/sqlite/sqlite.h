@@ -3,6 +3,7 @@
  *   sqlite.c       opening, statements
  *   read.c         read connections and their snapshots
  *   commit.c       the write connection: group commit and checkpoints
+ *   compact.c      removes all traces of deleted data from the files
  *   log.c          reads the write-ahead log and detects a damaged one
  *   reserve.c      disk space for transactions that revoke access
  *   files.c        checks of the files before SQLite uses them
@@ -116,9 +117,20 @@ void sqlite_readers_metrics(struct sqlite_store *store, struct buf *page);
 /* commit.c */
 enum err sqlite_writer_start(struct sqlite_store *store);
 void sqlite_writer_stop(struct sqlite_store *store);
-enum err sqlite_compact(struct db *db, struct why *why);
-enum err sqlite_write(struct db *db, db_work *work, void *argument, bool urgent);
 void sqlite_writer_metrics(struct sqlite_store *store, struct buf *page);
+enum err sqlite_write(struct db *db, db_work *work, void *argument, bool urgent);
+
+/* Waits for its turn like a write, but runs the work without a transaction and with snapshots
+ * paused. ERR_UNAVAILABLE also if the turn did not come in time. */
+enum err sqlite_write_alone(struct sqlite_store *store,
+                            enum err (*work)(struct sqlite_store *store));
+
+/* After a failed fsync(), the kernel may have dropped the pages and a second one would succeed
+ * although nothing was written. Only a restart, which reads the file again, shows its state. */
+void sqlite_exit_on_fsync_error(int code);
+
+/* compact.c */
+enum err sqlite_compact(struct db *db, struct why *why);
 
 /* files.c */
 bool sqlite_is_absent(const char *path); /* or is empty */
