@@ -12,6 +12,7 @@
 #include "sqlite/shipped.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -25,8 +26,9 @@
 #include <unistd.h>
 
 #define POLL_MS 200
-#define SOON_MS 20              /* a writer that restarts a long log waits 100 ms for readers */
-#define LONG_LOG_FRAMES 8000    /* see RESTART_FRAMES */
+#define SOON_MS 20           /* a writer that restarts a long log waits 100 ms for readers */
+#define LONG_LOG_FRAMES 8000 /* see RESTART_FRAMES */
+#define FRAME_MAX (SQLITE_FRAME_HEADER_BYTES + SQLITE_PAGE_BYTES_MAX)
 #define SPARE_BYTES (1LL << 30) /* a generation's log may be this much larger than two copies */
 
 /* A copy of the store and the log of the changes after it, as two files. */
@@ -46,8 +48,8 @@ struct follower {
     int pinned;
     struct stat store; /* the file that they have open */
     int log_fd;
-    struct sqlite_log_position at; /* everything before it is copied */
-    unsigned char *frame;
+    struct sqlite_log_position at;   /* everything before it is copied */
+    unsigned char *frame;            /* of FRAME_MAX bytes */
     struct generation current, next; /* fd -1: none */
 
     pthread_t copier; /* makes the copy of `next` */
@@ -57,14 +59,6 @@ struct follower {
     struct why copy_why;
     struct why *why;
 };
-
-static int64_t
-now_ms(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
-}
 
 /* ---- read transactions ---- */
 
@@ -157,7 +151,7 @@ collect(struct follower *follower, struct shipped_record *record)
     struct sqlite_log_position at = follower->at, start;
     uint64_t sum = 0;
     bool commits = false;
-    record->time_ms = now_ms(); /* before the log is read */
+    record->time_ms = clock_real_ns() / 1000000; /* before the log is read */
     open_log(follower);
     if (!sqlite_log_start(follower->log_fd, &start))
         start = (struct sqlite_log_position){ 0 };
@@ -168,8 +162,6 @@ collect(struct follower *follower, struct shipped_record *record)
     if (at.page_bytes == 0)
         return;
     size_t length = SQLITE_FRAME_HEADER_BYTES + at.page_bytes;
-    if (follower->frame == NULL)
-        follower->frame = memory_alloc(1, SQLITE_FRAME_HEADER_BYTES + 65536);
     while (sqlite_log_next(follower->log_fd, &at, follower->frame, &commits)) {
         sum = shipped_add_frame(sum, follower->frame, length);
         if (!commits)
@@ -225,7 +217,7 @@ static enum err
 begin_generation(struct follower *follower)
 {
     struct generation *next = &follower->next;
-    struct shipped_record first = { .time_ms = now_ms(),
+    struct shipped_record first = { .time_ms = clock_real_ns() / 1000000,
                                     .first = follower->at.frames,
                                     .end = follower->at };
     char file[PATH_MAX], time_text[sizeof SHIPPED_TIME];
@@ -335,10 +327,9 @@ log_contains(const struct follower *follower, const struct sqlite_log_position *
         at.salts[0] != end->salts[0] || at.salts[1] != end->salts[1] ||
         at.page_bytes != end->page_bytes)
         return false;
-    unsigned char *frame = memory_alloc(1, SQLITE_FRAME_HEADER_BYTES + at.page_bytes);
-    while (at.frames < end->frames && sqlite_log_next(follower->log_fd, &at, frame, &commits))
+    while (at.frames < end->frames &&
+           sqlite_log_next(follower->log_fd, &at, follower->frame, &commits))
         continue;
-    free(frame);
     return at.frames == end->frames && at.sum[0] == end->sum[0] && at.sum[1] == end->sum[1];
 }
 
@@ -410,7 +401,7 @@ static bool
 is_outgrown(const struct follower *follower)
 {
     const struct generation *current = &follower->current;
-    return now_ms() - current->began_ms >= follower->how->copy_every_s * 1000 ||
+    return clock_real_ns() / 1000000 - current->began_ms >= follower->how->copy_every_s * 1000 ||
            current->file.size > 2 * follower->store.st_size + SPARE_BYTES;
 }
 
@@ -483,6 +474,7 @@ sqlite_follow(const struct db_follow *how, struct why *why)
                                  .path = db_address_rest(how->address),
                                  .folder_fd = -1,
                                  .log_fd = -1,
+                                 .frame = memory_alloc(1, FRAME_MAX),
                                  .current = { .file = { .fd = -1 } },
                                  .next = { .file = { .fd = -1 } },
                                  .why = why };

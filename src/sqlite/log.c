@@ -18,7 +18,6 @@
 
 #define LOG_HEADER_BYTES 32
 #define LOG_MAGIC 0x377f0682u /* the lowest bit is set if the checksums read big-endian words */
-#define PAGE_BYTES_MAX 65536
 #define MARK_FORMAT "open %08x %08x %010u\n"
 #define MARK_BYTES 34
 #define WRITE_OUT_MS 1000
@@ -65,7 +64,7 @@ sqlite_log_start(int fd, struct sqlite_log_position *at)
     bool is_big_endian = big_endian(header) & 1u;
     uint32_t page = big_endian(header + 8), sum[2] = { 0, 0 };
     add_checksum(sum, header, 24, is_big_endian);
-    if (page < 512 || page > PAGE_BYTES_MAX || page % 8 != 0 || !matches(sum, header + 24))
+    if (page < 512 || page > SQLITE_PAGE_BYTES_MAX || page % 8 != 0 || !matches(sum, header + 24))
         return false;
     *at = (struct sqlite_log_position){
         .salts = { big_endian(header + 16), big_endian(header + 20) },

@@ -110,7 +110,7 @@ read_header(const unsigned char *header, uint64_t previous, struct shipped_recor
         .frames_sum = get64(header + AT_FRAMES_SUM),
     };
     out->end.frames = out->first + out->count;
-    bool page_is_valid = page >= 512 && page <= 65536 && (page & (page - 1)) == 0;
+    bool page_is_valid = page >= 512 && page <= SQLITE_PAGE_BYTES_MAX && (page & (page - 1)) == 0;
     return memcmp(header + AT_MAGIC, magic, sizeof magic) == 0 &&
            get64(header + AT_SUM) == sum_header(previous, header) && out->time_ms >= 0 &&
            out->end.frames >= out->first && (page_is_valid || (page == 0 && out->count == 0));

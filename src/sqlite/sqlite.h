@@ -158,6 +158,7 @@ struct sqlite_log_position {
 /* A frame is this header and a page. The header begins with the number of the page and, in the last
  * frame of a transaction, the pages of the database after it, both big-endian. */
 #define SQLITE_FRAME_HEADER_BYTES 24
+#define SQLITE_PAGE_BYTES_MAX 65536
 
 /* log.c. The first place in a log. False: there is no valid header. */
 bool sqlite_log_start(int fd, struct sqlite_log_position *at);
