@@ -78,14 +78,19 @@ confirm(struct db *db, const struct token_write *work, int64_t began)
     return ERR_UNCONFIRMED;
 }
 
-/* The key names what the work reads and then changes. */
+/* The key names what the work reads and then changes. `event` is logged if two parties have the
+ * same code or refresh token, which is a security event. */
 static enum err
-run_shared(struct db *db, struct str key, tx_work *body, struct token_write *work)
+run_shared(struct db *db, struct str key, tx_work *body, struct token_write *work,
+           const char *event, const char **problem)
 {
     int64_t began = clock_steady_ms();
     enum err err = tx_write_shared(db, key, body, work);
     if (err == ERR_UNCONFIRMED)
         err = confirm(db, work, began);
+    if (str_present(work->reused_of))
+        log_warn(event, log_text("app", work->app->id), log_text("user", work->reused_of));
+    *problem = work->problem;
     return err ? err : work->refusal;
 }
 
@@ -100,14 +105,6 @@ end_reused(struct db_tx *tx, struct token_write *work, struct str family_id)
                                     .action = ACTIVITY_REUSE,
                                     .now = work->now };
     return err || !str_present(work->reused_of) ? err : activity_store_event(tx, work->mem, &event);
-}
-
-/* A security event: two parties have the same code or refresh token. */
-static void
-log_reuse(const char *event, const struct token_write *work)
-{
-    if (str_present(work->reused_of))
-        log_warn(event, log_text("app", work->app->id), log_text("user", work->reused_of));
 }
 
 /* The access token carries the shard of the family, the refresh token the family itself. */
@@ -255,10 +252,7 @@ token_exchange(struct db *db, struct arena *mem, const struct exchange *params,
                                 .audience = params->audience,
                                 .is_unanswered = params->is_unanswered,
                                 .out = out };
-    enum err err = run_shared(db, work.hash, exchange, &work);
-    log_reuse("code_reuse", &work);
-    *problem = work.problem;
-    return err;
+    return run_shared(db, work.hash, exchange, &work, "code_reuse", problem);
 }
 
 /* ---- refreshing ---- */
@@ -453,10 +447,7 @@ token_refresh(struct db *db, struct arena *mem, const struct refresh *params, st
                                 .is_unanswered = params->is_unanswered,
                                 .out = out,
                                 .refresh = params };
-    enum err err = run_shared(db, work.family_id, refresh, &work);
-    log_reuse("refresh_token_reuse", &work);
-    *problem = work.problem;
-    return err;
+    return run_shared(db, work.family_id, refresh, &work, "refresh_token_reuse", problem);
 }
 
 /* ---- revoking ---- */
