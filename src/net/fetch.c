@@ -10,20 +10,17 @@
 #include "base/background.h"
 #include "base/clock.h"
 #include "base/metric.h"
-#include "net/public_address.h"
+#include "net/https_get.h"
 
-#include <curl/curl.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #define POLL_MS 250 /* between two checks of the deadlines while a transfer runs */
 /* libcurl would read the whole folder for each transfer, which has every certificate three times.
  */
 #define BUNDLE "/etc/ssl/certs/ca-certificates.crt"
-#define HEADER_MAX 200 /* of a header that is kept; a longer one is cut, which makes it invalid */
 
 /* One document that is fetched, for all callers that wait for its URL. */
 struct transfer {
@@ -31,23 +28,15 @@ struct transfer {
     struct fetch *callers;
     char *url;
     char *host;
-    bool local; /* its addresses are not checked */
-    CURL *curl; /* NULL: not running yet */
     int64_t deadline_ms;
-    bool forbidden; /* an address was refused */
-    bool too_large;
-    size_t head_size;
-    size_t body_size;
-    char type[HEADER_MAX];
-    char cache_control[HEADER_MAX];
-    char body[FETCH_BODY_MAX];
+    struct https_get get; /* without a handle: not running yet */
 };
 
 struct fetcher {
-    struct fetch_settings settings;
+    struct https_get_options options;
+    struct str local_hosts;
     pthread_t thread;
     CURLM *multi;
-    struct curl_slist *headers;
     pthread_mutex_t lock;  /* for everything below; a running transfer belongs to the thread */
     pthread_cond_t wanted; /* a transfer, or the end */
     struct transfer *transfers;
@@ -59,148 +48,22 @@ struct fetcher {
     bool stopping;
 };
 
-/* ---- callbacks of libcurl ---- */
-
-/* Opens the socket for an address of the host, so that exactly the address that was checked is
- * used. */
-static curl_socket_t
-open_socket(void *argument, curlsocktype purpose, struct curl_sockaddr *address)
-{
-    struct transfer *transfer = argument;
-    if (purpose != CURLSOCKTYPE_IPCXN)
-        return CURL_SOCKET_BAD;
-    if (!transfer->local && !public_address(&address->addr)) {
-        transfer->forbidden = true;
-        return CURL_SOCKET_BAD;
-    }
-    return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-}
-
-/* Returning an error ends the transfer. */
-static size_t
-add_body(char *data, size_t size, size_t count, void *argument)
-{
-    struct transfer *transfer = argument;
-    size_t bytes = size * count;
-    if (bytes > FETCH_BODY_MAX - transfer->body_size) {
-        transfer->too_large = true;
-        return CURL_WRITEFUNC_ERROR;
-    }
-    memcpy(transfer->body + transfer->body_size, data, bytes);
-    transfer->body_size += bytes;
-    return bytes;
-}
-
-/* Keeps the value if the line is this header. A repeated header is kept joined by a comma, which
- * makes a repeated Content-Type invalid (RFC 9110 §5.3). */
-static void
-keep_header(struct str line, struct str name, char out[HEADER_MAX])
-{
-    size_t colon = str_index(line, ':');
-    if (!str_eq_nocase(str_first(line, colon), name))
-        return;
-    struct str value = str_trim(str_from(line, colon + 1));
-    size_t at = strlen(out);
-    if (at > 0 && at + 2 < HEADER_MAX)
-        out[at++] = ',';
-    size_t length = value.len < HEADER_MAX - 1 - at ? value.len : HEADER_MAX - 1 - at;
-    if (length > 0)
-        memcpy(out + at, value.ptr, length);
-    out[at + length] = '\0';
-}
-
-/* The limit holds for all headers together. Only two of them are kept. */
-static size_t
-add_header(char *data, size_t size, size_t count, void *argument)
-{
-    struct transfer *transfer = argument;
-    struct str line = { data, size * count };
-    transfer->head_size += line.len;
-    if (transfer->head_size > FETCH_HEAD_MAX) {
-        transfer->too_large = true;
-        return 0;
-    }
-    while (line.len > 0 && (data[line.len - 1] == '\n' || data[line.len - 1] == '\r'))
-        line.len--;
-    if (str_starts(line, STR("HTTP/"))) /* a final response after an interim one (1xx) */
-        transfer->type[0] = transfer->cache_control[0] = '\0';
-    keep_header(line, STR("content-type"), transfer->type);
-    keep_header(line, STR("cache-control"), transfer->cache_control);
-    return size * count;
-}
-
-/* ---- one transfer; call these on the thread ---- */
-
-/* Each option closes a way to make the service connect to another host or reveal something: other
- * protocols, redirects, proxies and passwords of the environment, and reused connections, whose
- * address would not be checked again. */
-static bool
-set_options(const struct fetcher *fetcher, struct transfer *transfer)
-{
-    CURL *curl = transfer->curl = curl_easy_init();
-    if (curl == NULL)
-        return false;
-    curl_easy_setopt(curl, CURLOPT_PRIVATE, transfer);
-    curl_easy_setopt(curl, CURLOPT_URL, transfer->url);
-    curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "https");
-    curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
-    curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
-    curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* ignore the environment */
-    curl_easy_setopt(curl, CURLOPT_NOPROXY, "*");
-    curl_easy_setopt(curl, CURLOPT_NETRC, (long)CURL_NETRC_IGNORED);
-    curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(curl, CURLOPT_HTTP_VERSION, (long)CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(curl, CURLOPT_HTTPHEADER, fetcher->headers);
-    curl_easy_setopt(curl, CURLOPT_USERAGENT, fetcher->settings.user_agent);
-    curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)(fetcher->settings.time_ms * 3 / 5));
-    curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, (long)fetcher->settings.time_ms);
-    curl_easy_setopt(curl, CURLOPT_DNS_CACHE_TIMEOUT, 0L);
-    curl_easy_setopt(curl, CURLOPT_FRESH_CONNECT, 1L);
-    curl_easy_setopt(curl, CURLOPT_FORBID_REUSE, 1L);
-    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L); /* do not wait for a slow name server */
-    curl_easy_setopt(curl, CURLOPT_SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYPEER, 1L);
-    curl_easy_setopt(curl, CURLOPT_SSL_VERIFYHOST, 2L);
-    if (fetcher->settings.ca_file != NULL) {
-        curl_easy_setopt(curl, CURLOPT_CAINFO, fetcher->settings.ca_file);
-        curl_easy_setopt(curl, CURLOPT_CAPATH, NULL);
-    }
-    curl_easy_setopt(curl, CURLOPT_OPENSOCKETFUNCTION, open_socket);
-    curl_easy_setopt(curl, CURLOPT_OPENSOCKETDATA, transfer);
-    curl_easy_setopt(curl, CURLOPT_HEADERFUNCTION, add_header);
-    curl_easy_setopt(curl, CURLOPT_HEADERDATA, transfer);
-    curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, add_body);
-    curl_easy_setopt(curl, CURLOPT_WRITEDATA, transfer);
-    return curl_multi_add_handle(fetcher->multi, curl) == CURLM_OK;
-}
-
-/* A handle must be removed from the multi handle before it is cleaned up. */
-static void
-free_transfer(struct fetcher *fetcher, struct transfer *transfer)
-{
-    if (transfer->curl != NULL) {
-        curl_multi_remove_handle(fetcher->multi, transfer->curl);
-        curl_easy_cleanup(transfer->curl);
-    }
-    free(transfer->url);
-    free(transfer->host);
-    free(transfer);
-}
+/* ---- the end of a transfer; call these on the thread ---- */
 
 /* Copies the result into the caller's memory and notifies it. The caller may be gone afterwards. */
 static void
-notify(const struct transfer *transfer, struct fetch *fetch, enum fetch_result result, long status)
+notify(const struct https_get *get, struct fetch *fetch, enum fetch_result result, long status)
 {
     fetch->result = result;
     if (result == FETCH_DONE) {
         fetch->status = (int)status;
         fetch->type = STR_NONE;
         fetch->cache_control = STR_NONE;
-        if (transfer->type[0] != '\0')
-            fetch->type = str_copy(fetch->mem, str_of(transfer->type));
-        if (transfer->cache_control[0] != '\0')
-            fetch->cache_control = str_copy(fetch->mem, str_of(transfer->cache_control));
-        fetch->body = str_copy(fetch->mem, (struct str){ transfer->body, transfer->body_size });
+        if (get->type[0] != '\0')
+            fetch->type = str_copy(fetch->mem, str_of(get->type));
+        if (get->cache_control[0] != '\0')
+            fetch->cache_control = str_copy(fetch->mem, str_of(get->cache_control));
+        fetch->body = str_copy(fetch->mem, (struct str){ get->body, get->body_size });
     }
     fetch->ready(fetch->context);
 }
@@ -210,14 +73,14 @@ static void
 finish(struct fetcher *fetcher, struct transfer *transfer, enum fetch_result result)
 {
     long status = 0;
-    if (transfer->curl != NULL)
-        curl_easy_getinfo(transfer->curl, CURLINFO_RESPONSE_CODE, &status);
+    if (transfer->get.curl != NULL)
+        curl_easy_getinfo(transfer->get.curl, CURLINFO_RESPONSE_CODE, &status);
     pthread_mutex_lock(&fetcher->lock);
     struct transfer **at = &fetcher->transfers;
     while (*at != transfer)
         at = &(*at)->next;
     *at = transfer->next;
-    *(transfer->curl == NULL ? &fetcher->queued : &fetcher->running) -= 1;
+    *(transfer->get.curl == NULL ? &fetcher->queued : &fetcher->running) -= 1;
     fetcher->results[result]++;
     struct fetch *caller = transfer->callers;
     for (const struct fetch *one = caller; one != NULL; one = one->next)
@@ -225,25 +88,28 @@ finish(struct fetcher *fetcher, struct transfer *transfer, enum fetch_result res
     pthread_mutex_unlock(&fetcher->lock);
     while (caller != NULL) {
         struct fetch *next = caller->next;
-        notify(transfer, caller, result, status);
+        notify(&transfer->get, caller, result, status);
         caller = next;
     }
-    free_transfer(fetcher, transfer);
+    https_get_end(&transfer->get, fetcher->multi);
+    free(transfer->url);
+    free(transfer->host);
+    free(transfer);
 }
 
 /* The caller tells the user which of these happened; it never passes on a text of the other
  * host. */
 static enum fetch_result
-classify_result(const struct transfer *transfer, CURLcode code)
+classify_result(const struct https_get *get, CURLcode code)
 {
     if (code == CURLE_OK)
         return FETCH_DONE;
-    if (transfer->too_large)
+    if (get->too_large)
         return FETCH_TOO_LARGE;
     if (code == CURLE_OPERATION_TIMEDOUT)
         return FETCH_TIMEOUT;
     /* Also if the host has public addresses besides, which did not answer. */
-    return transfer->forbidden ? FETCH_FORBIDDEN : FETCH_UNREACHABLE;
+    return get->forbidden ? FETCH_FORBIDDEN : FETCH_UNREACHABLE;
 }
 
 /* Reads all results that curl_multi_perform() has produced. */
@@ -258,7 +124,7 @@ finish_completed(struct fetcher *fetcher)
             continue;
         CURLcode code = message->data.result; /* invalid after the handle is removed */
         curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
-        finish(fetcher, transfer, classify_result(transfer, code));
+        finish(fetcher, transfer, classify_result(&transfer->get, code));
     }
 }
 
@@ -271,7 +137,7 @@ host_is_free(const struct fetcher *fetcher, const struct transfer *wanted)
 {
     size_t count = 0;
     for (const struct transfer *one = fetcher->transfers; one != NULL; one = one->next)
-        count += one->curl != NULL && strcmp(one->host, wanted->host) == 0;
+        count += one->get.curl != NULL && strcmp(one->host, wanted->host) == 0;
     return count < FETCH_PER_HOST;
 }
 
@@ -282,7 +148,7 @@ next_to_run(const struct fetcher *fetcher)
     if (fetcher->running >= FETCH_RUNNING)
         return NULL;
     for (struct transfer *one = fetcher->transfers; one != NULL; one = one->next)
-        if (one->curl == NULL && host_is_free(fetcher, one))
+        if (one->get.curl == NULL && host_is_free(fetcher, one))
             return one;
     return NULL;
 }
@@ -296,7 +162,7 @@ next_to_end(struct fetcher *fetcher, enum fetch_result *result)
     struct transfer *found = fetcher->transfers;
     while (found != NULL && !fetcher->cancelled && found->deadline_ms > now)
         found = found->next;
-    bool waits = found != NULL && found->curl == NULL;
+    bool waits = found != NULL && found->get.curl == NULL;
     *result = fetcher->cancelled || waits ? FETCH_BUSY : FETCH_TIMEOUT;
     pthread_mutex_unlock(&fetcher->lock);
     return found;
@@ -309,11 +175,13 @@ start_transfers(struct fetcher *fetcher)
     for (;;) {
         pthread_mutex_lock(&fetcher->lock);
         struct transfer *transfer = next_to_run(fetcher);
-        bool started = transfer != NULL && set_options(fetcher, transfer);
-        if (transfer != NULL && transfer->curl != NULL) {
+        bool started = transfer != NULL && https_get_begin(&transfer->get, transfer->url,
+                                                           &fetcher->options, fetcher->multi);
+        if (transfer != NULL && transfer->get.curl != NULL) {
+            curl_easy_setopt(transfer->get.curl, CURLOPT_PRIVATE, transfer);
             fetcher->queued--;
             fetcher->running++;
-            transfer->deadline_ms = clock_steady_ms() + fetcher->settings.time_ms;
+            transfer->deadline_ms = clock_steady_ms() + fetcher->options.time_ms;
         }
         pthread_mutex_unlock(&fetcher->lock);
         if (transfer == NULL)
@@ -357,14 +225,18 @@ struct fetcher *
 fetcher_start(const struct fetch_settings *settings)
 {
     struct fetcher *fetcher = memory_alloc(1, sizeof *fetcher);
-    fetcher->settings = *settings;
-    if (settings->ca_file == NULL && access(BUNDLE, R_OK) == 0)
-        fetcher->settings.ca_file = BUNDLE;
+    bool has_bundle = settings->ca_file == NULL && access(BUNDLE, R_OK) == 0;
+    fetcher->options = (struct https_get_options){
+        .ca_file = has_bundle ? BUNDLE : settings->ca_file,
+        .user_agent = settings->user_agent,
+        .headers = curl_slist_append(NULL, "Accept: application/json"),
+        .time_ms = settings->time_ms,
+    };
+    fetcher->local_hosts = settings->local_hosts;
     fetcher->multi = curl_multi_init();
-    fetcher->headers = curl_slist_append(NULL, "Accept: application/json");
     pthread_mutex_init(&fetcher->lock, NULL);
     pthread_cond_init(&fetcher->wanted, NULL);
-    bool started = fetcher->multi != NULL && fetcher->headers != NULL &&
+    bool started = fetcher->multi != NULL && fetcher->options.headers != NULL &&
                    background_thread(&fetcher->thread, run, fetcher);
     if (!started)
         abort(); /* at startup: no memory, or no more threads */
@@ -397,7 +269,7 @@ fetcher_free(struct fetcher *fetcher)
     curl_multi_wakeup(fetcher->multi);
     pthread_join(fetcher->thread, NULL);
     curl_multi_cleanup(fetcher->multi);
-    curl_slist_free_all(fetcher->headers);
+    curl_slist_free_all(fetcher->options.headers);
     pthread_cond_destroy(&fetcher->wanted);
     pthread_mutex_destroy(&fetcher->lock);
     free(fetcher);
@@ -432,8 +304,8 @@ add_transfer(struct fetcher *fetcher, const struct fetch *fetch)
     struct transfer **end = &fetcher->transfers;
     transfer->url = copy(fetch->url);
     transfer->host = copy(fetch->host);
-    transfer->local = is_listed(fetcher->settings.local_hosts, fetch->host);
-    transfer->deadline_ms = clock_steady_ms() + fetcher->settings.time_ms; /* until it may run */
+    transfer->get.local = is_listed(fetcher->local_hosts, fetch->host);
+    transfer->deadline_ms = clock_steady_ms() + fetcher->options.time_ms; /* until it may run */
     while (*end != NULL)
         end = &(*end)->next;
     *end = transfer;

@@ -20,14 +20,12 @@ struct fetcher;
 #define FETCH_PER_HOST 2
 #define FETCH_QUEUE 32    /* more transfers, which wait until they may run */
 #define FETCH_CALLERS 512 /* that wait for a transfer, in all */
-#define FETCH_BODY_MAX ((size_t)10 * 1024)
-#define FETCH_HEAD_MAX ((size_t)16 * 1024)
 
 enum fetch_result {
     FETCH_DONE,        /* a complete response with a status */
     FETCH_UNREACHABLE, /* no address, no connection, no valid certificate, or a broken response */
     FETCH_TIMEOUT,     /* not complete in time */
-    FETCH_TOO_LARGE,   /* the body or the head */
+    FETCH_TOO_LARGE,   /* the body or the head: see https_get.h */
     FETCH_FORBIDDEN,   /* the host has no address that may be used */
     FETCH_BUSY,        /* too many transfers, or the service is stopping: not attempted */
 };
