@@ -83,11 +83,8 @@ find_route(struct call *call)
         return false;
     }
     bool found = router_find(call->site->router, call->mem, path_of(request), &call->at);
-    if (found && call->at.endpoint->mcp && !call->web->settings.mcp) {
+    if (!found || (call->at.endpoint->mcp && !call->web->settings.mcp)) {
         call->at = (struct endpoint_match){ 0 };
-        found = false;
-    }
-    if (!found) {
         error_send_err(call, ERR_NOT_FOUND);
         return false;
     }
@@ -120,21 +117,15 @@ refuse_origin(struct call *call)
                           STR_ARG(call->web->settings.auth_url)));
 }
 
-/* RFC 9110 §12.5.3: Accept-Encoding names what is supported. */
-static void
-refuse_encoding(struct call *call)
-{
-    error_send(call, 415, STR("Content-Encoding is not supported. Send the body uncompressed."));
-    response_header(call, "Accept-Encoding", "identity");
-}
-
 /* Reported for apps only after authentication, so that the refused request is counted for their
  * developer. */
 static void
 refuse_body(struct call *call)
 {
     if (call->body == CALL_BODY_ENCODED) {
-        refuse_encoding(call);
+        error_send(call, 415,
+                   STR("Content-Encoding is not supported. Send the body uncompressed."));
+        response_header(call, "Accept-Encoding", "identity"); /* RFC 9110 §12.5.3 */
         return;
     }
     error_send(call, 415,
@@ -325,14 +316,6 @@ refuse_memory(struct call *call)
                STR("This request needs more memory than one request may use. Ask for less."));
 }
 
-static void
-refuse_request(struct call *call, enum err err)
-{
-    if (err == ERR_INTERNAL)
-        log_error("request_failed", log_text("route", str_of(call->route->path)));
-    error_send_err(call, err);
-}
-
 /* Decimal digits in the arena; formatting three of them on every request would be slow. */
 static const char *
 digits(struct arena *mem, int64_t number)
@@ -376,8 +359,11 @@ run_request(struct call *call)
         err = ERR_INTERNAL;
     if (arena_excess(call->mem) && (err != ERR_NONE || exchange->response.status >= 400))
         refuse_memory(call);
-    else if (err != ERR_NONE)
-        refuse_request(call, err);
+    else if (err != ERR_NONE) {
+        if (err == ERR_INTERNAL)
+            log_error("request_failed", log_text("route", str_of(call->route->path)));
+        error_send_err(call, err);
+    }
     response_finish(call);
     if (err == ERR_NONE && call->cacheable && exchange->response.status == 200)
         response_cache_put(call, call->etag, exchange->response.body);
@@ -436,15 +422,13 @@ without_secrets(struct arena *mem, struct str path)
     return path;
 }
 
-/* Bodies and queries never get into the log: they can have secrets. Paths are cut to
- * LOGGED_PATH_MAX, and parts that are secrets are replaced. */
+/* Bodies and queries never get into the log: they can have secrets. */
 static void
 log_request(const struct http_exchange *exchange, enum log_level level, int64_t took_ns)
 {
     const struct http_request *request = &exchange->request;
     const struct call *call = exchange->owner;
     size_t bytes = str_eq_c(request->method, "HEAD") ? 0 : exchange->response.body.len;
-    /* Never the query: it may contain a code or a token. */
     struct log_field fields[14] = {
         log_text("method", str_first(request->method, 16)),
         log_text("path",
