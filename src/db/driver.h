@@ -181,6 +181,9 @@ enum err db_migrate(struct db *db, const struct embedded *files, bool must_exist
  * description of the other store. */
 #define DB_MOVE_STEP "0"
 
+/* Adds that row, for the store of db->moved_from, in a schema transaction. */
+enum err db_mark_incomplete(struct db *db, struct arena *mem, struct why *why);
+
 /* Checks in a schema transaction that the database is the one described by db->part, or records
  * that it is, if it was created in this transaction. */
 enum err db_part_check(struct db *db, struct arena *mem, bool created, struct why *why);

@@ -128,9 +128,8 @@ refuse_incomplete(struct db *db, struct why *why)
     return ERR_INVALID;
 }
 
-/* In the transaction that creates the store, so that it is never a valid empty one. */
-static enum err
-mark_incomplete(struct db *db, struct arena *mem, struct why *why)
+enum err
+db_mark_incomplete(struct db *db, struct arena *mem, struct why *why)
 {
     struct db_rows unwanted;
     struct db_value values[] = { db_text(db->moved_from), db_int(clock_now()) };
@@ -168,8 +167,8 @@ apply_missing(struct db *db, struct arena *mem, const struct embedded *files, bo
     bool created = version == 0;
     if (db->is_postgres && !created && version < known)
         err = db->driver->schema_run(db, lock_out_writers, NULL, why);
-    if (created && str_present(db->moved_from))
-        err = mark_incomplete(db, mem, why);
+    if (created && str_present(db->moved_from)) /* so that it is never a valid empty store */
+        err = db_mark_incomplete(db, mem, why);
     while (!err && next_step(db, files, version, &step)) {
         err = apply(db, mem, &step, why);
         if (err)
