@@ -14,13 +14,12 @@
 
 #include <sodium.h>
 
-#define PREFIX_LENGTH 6
 #define RANDOM_BYTES 32
 #define RANDOM_LENGTH 43
 #define GROUP_BYTES 16
 #define TIME_BYTES 4 /* after the group: seconds since 1970, hidden by the bytes after them */
 #define MASK_AT 40   /* random, also in a secret that names its group */
-#define CHECKED_LENGTH (PREFIX_LENGTH + RANDOM_LENGTH)
+#define CHECKED_LENGTH (SECRET_PREFIX_LENGTH + RANDOM_LENGTH)
 #define CHECKSUM_LENGTH (SECRET_LENGTH - CHECKED_LENGTH)
 
 /* Only this file sees the text, and secret_reveal() is the only way to it. */
@@ -55,6 +54,15 @@ prefix_of(enum secret_kind kind)
     abort(); /* a secret without a prefix could not be parsed */
 }
 
+bool
+secret_begins(struct str text)
+{
+    for (enum secret_kind kind = SECRET_ACCESS_TOKEN; kind <= SECRET_LINK; kind++)
+        if (str_starts(text, prefix_of(kind)))
+            return true;
+    return false;
+}
+
 /* Over everything before it, with the prefix, so a token is no valid secret of another kind. */
 static void
 write_checksum(const char *text, char checksum[static CHECKSUM_LENGTH])
@@ -87,14 +95,14 @@ make(struct arena *mem, enum secret_kind kind, unsigned char bytes[static RANDOM
      struct str shard)
 {
     struct secret *secret = ARENA_NEW(mem, struct secret);
-    memcpy(secret->text, prefix_of(kind).ptr, PREFIX_LENGTH);
-    sodium_bin2base64(secret->text + PREFIX_LENGTH, RANDOM_LENGTH + 1, bytes, RANDOM_BYTES,
+    memcpy(secret->text, prefix_of(kind).ptr, SECRET_PREFIX_LENGTH);
+    sodium_bin2base64(secret->text + SECRET_PREFIX_LENGTH, RANDOM_LENGTH + 1, bytes, RANDOM_BYTES,
                       sodium_base64_VARIANT_URLSAFE_NO_PADDING);
     sodium_memzero(bytes, RANDOM_BYTES);
     if (str_present(shard))
-        memcpy(secret->text + PREFIX_LENGTH, shard_at_start(shard).ptr, SHARD_LENGTH);
+        memcpy(secret->text + SECRET_PREFIX_LENGTH, shard_at_start(shard).ptr, SHARD_LENGTH);
     if (is_of_user(secret))
-        mask(secret->text + PREFIX_LENGTH);
+        mask(secret->text + SECRET_PREFIX_LENGTH);
     write_checksum(secret->text, secret->text + CHECKED_LENGTH);
     return secret;
 }
@@ -116,7 +124,7 @@ secret_shard(struct str text)
     if (text.len != SECRET_LENGTH)
         return 0;
     char part[RANDOM_LENGTH];
-    memcpy(part, text.ptr + PREFIX_LENGTH, RANDOM_LENGTH);
+    memcpy(part, text.ptr + SECRET_PREFIX_LENGTH, RANDOM_LENGTH);
     mask(part);
     int shard = shard_number(shard_at_start((struct str){ part, SHARD_LENGTH }));
     sodium_memzero(part, sizeof part);
@@ -159,7 +167,7 @@ secret_make_in(struct arena *mem, enum secret_kind kind, struct str group, int64
 static void
 show(const struct secret *secret, char part[static RANDOM_LENGTH])
 {
-    memcpy(part, secret->text + PREFIX_LENGTH, RANDOM_LENGTH);
+    memcpy(part, secret->text + SECRET_PREFIX_LENGTH, RANDOM_LENGTH);
     if (is_of_user(secret))
         mask(part);
 }
@@ -210,7 +218,8 @@ derive(enum secret_kind kind, const struct secret *from, struct str seed,
 {
     crypto_generichash_state state;
     crypto_generichash_init(&state, (const unsigned char *)from->text, SECRET_LENGTH, RANDOM_BYTES);
-    crypto_generichash_update(&state, (const unsigned char *)prefix_of(kind).ptr, PREFIX_LENGTH);
+    crypto_generichash_update(&state, (const unsigned char *)prefix_of(kind).ptr,
+                              SECRET_PREFIX_LENGTH);
     crypto_generichash_update(&state, (const unsigned char *)seed.ptr, seed.len);
     crypto_generichash_final(&state, bytes, RANDOM_BYTES);
     sodium_memzero(&state, sizeof state);
@@ -263,7 +272,7 @@ secret_read(struct arena *mem, struct str text, enum secret_kind kind)
 {
     if (text.len != SECRET_LENGTH || !str_starts(text, prefix_of(kind)))
         return NULL;
-    if (!random_part_is_well_formed(str_first(str_from(text, PREFIX_LENGTH), RANDOM_LENGTH)))
+    if (!random_part_is_well_formed(str_first(str_from(text, SECRET_PREFIX_LENGTH), RANDOM_LENGTH)))
         return NULL;
     char checksum[CHECKSUM_LENGTH];
     write_checksum(text.ptr, checksum);

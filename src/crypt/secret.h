@@ -50,6 +50,11 @@ const struct secret *secret_derive_in(struct arena *mem, enum secret_kind kind,
                                       const struct secret *from, struct str seed, struct str group,
                                       int64_t now);
 
+/* Whether the text begins like a secret of any kind: with the SECRET_PREFIX_LENGTH characters that
+ * name the kind. Log lines and messages end there. */
+#define SECRET_PREFIX_LENGTH 6
+bool secret_begins(struct str text);
+
 /* Parses a secret from a request. NULL unless kind, length, and checksum match. */
 const struct secret *secret_read(struct arena *mem, struct str text, enum secret_kind kind);
 

@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/timekeeper.h"
+#include "crypt/secret.h"
 #include "dispatch/bearer.h"
 #include "dispatch/guard.h"
 #include "dispatch/request_activity.h"
@@ -413,12 +414,9 @@ on_refuse(void *context, struct http_exchange *exchange, enum http_refusal refus
 static struct str
 without_secrets(struct arena *mem, struct str path)
 {
-    static const struct str prefixes[] = { STR("pn_at_"), STR("pn_rt_"), STR("pn_ac_"),
-                                           STR("pn_cs_") };
     for (size_t i = 0; i < path.len; i++)
-        for (size_t p = 0; p < sizeof prefixes / sizeof *prefixes; p++)
-            if (str_starts(str_from(path, i), prefixes[p]))
-                return str_format(mem, "%.*s…", STR_ARG(str_first(path, i + prefixes[p].len)));
+        if (secret_begins(str_from(path, i)))
+            return str_format(mem, "%.*s…", STR_ARG(str_first(path, i + SECRET_PREFIX_LENGTH)));
     return path;
 }
 

@@ -4,6 +4,7 @@
 #include "base/ascii.h"
 #include "base/buf.h"
 #include "text/utf8.h"
+#include "crypt/secret.h"
 
 #define SECONDS_PER_DAY 86400
 
@@ -13,24 +14,15 @@ usage_day_of(int64_t now)
     return now / SECONDS_PER_DAY;
 }
 
-/* Length of a secret of this service at the start of the text, as far as its characters go. 0:
- * none.
- */
+/* Length of a secret at the start of the text, as far as its characters go. 0: none. */
 static size_t
 secret_length(struct str text)
 {
-    static const struct str prefixes[] = { STR("pn_at_"), STR("pn_rt_"), STR("pn_ac_"),
-                                           STR("pn_cs_") };
-    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
-        if (!str_starts(text, prefixes[i]))
-            continue;
-        size_t end = prefixes[i].len;
-        while (end < text.len && (ascii_is_alphanumeric(text.ptr[end]) || text.ptr[end] == '-' ||
-                                  text.ptr[end] == '_'))
-            end++;
-        return end;
-    }
-    return 0;
+    size_t end = secret_begins(text) ? SECRET_PREFIX_LENGTH : 0;
+    while (end > 0 && end < text.len &&
+           (ascii_is_alphanumeric(text.ptr[end]) || text.ptr[end] == '-' || text.ptr[end] == '_'))
+        end++;
+    return end;
 }
 
 /* The text comes from a client that made a mistake, and is shown to the developer: a secret in it
@@ -40,7 +32,6 @@ struct str
 refusal_clean(struct arena *mem, struct str text, size_t max)
 {
     static const struct str more = STR("…");
-    static const size_t prefix = 6; /* kept, because it names the kind of secret */
     struct buf out = buf_in(mem, max);
     max -= more.len;
     if (!utf8_valid(text))
@@ -48,9 +39,9 @@ refusal_clean(struct arena *mem, struct str text, size_t max)
     while (text.len > 0 && out.len < max) {
         size_t secret = secret_length(text);
         if (secret > 0) {
-            if (out.len + prefix + more.len > max)
+            if (out.len + SECRET_PREFIX_LENGTH + more.len > max)
                 break;
-            buf_add(&out, str_first(text, prefix));
+            buf_add(&out, str_first(text, SECRET_PREFIX_LENGTH));
             buf_add(&out, more);
             text = str_from(text, secret);
             continue;

@@ -469,10 +469,12 @@ postgres_monitor_start(struct postgres_store *store)
     pthread_mutex_lock(&monitor->lock);
     next_round(monitor); /* the clock is right before the first request */
     pthread_mutex_unlock(&monitor->lock);
-    if (background_thread(&monitor->thread, run, monitor))
+    if (background_thread(&monitor->thread, run, monitor)) {
         store->monitor = monitor;
-    else
+    } else {
+        postgres_disconnect(monitor->connection);
         free(monitor);
+    }
 }
 
 void

@@ -31,6 +31,7 @@ untrusted_text_becomes_one_line_without_secrets(void **state)
         { "a code in an address", STR("https://c.example/cb?code=pn_ac_AAAABBBBCCCC&state=1"),
           "https://c.example/cb?code=pn_ac_…&state=1" },
         { "a secret and a token", STR("pn_cs_xyz pn_at_abc"), "pn_cs_… pn_at_…" },
+        { "of every kind", STR("pn_rt_x pn_ac_y pn_li_z"), "pn_rt_… pn_ac_… pn_li_…" },
         { "a refresh token", STR("was pn_rt_"), "was pn_rt_…" },
         { "letters of everywhere", STR("Zürich 東京"), "Zürich 東京" },
     };
