@@ -174,7 +174,7 @@ STAND_IN := -Wl,-z,muldefs
 
 # Compiling a test without optimization takes a fourth of the time, and linking it with lld or gold a third. The
 # functions under test are those of the archive, which are optimized.
-TEST_C  := $(patsubst -O1,-O0,$(CHECK_C))
+TEST_C  := $(CHECK_C:-O1=-O0)
 TEST_LD := $(CHECK_LD) $(if $(shell command -v $(CROSS)ld.lld),-fuse-ld=lld,$(if $(shell command -v $(CROSS)ld.gold),-fuse-ld=gold))
 
 UNIT_BINARIES := $(UNITS:tests/unit/%.c=build/check/unit/%)
@@ -209,7 +209,7 @@ LAUNCHERS := build/check/fork_server build/check/launch
 
 build/tsan/unit/%: tests/unit/%.c build/tsan/penchant.a | require-unit
 	@mkdir -p $(@D)
-	@$(CC) $(COMMON) $(TSAN_C) -Itests -MMD -MP $< build/tsan/penchant.a $(STAND_IN) $(TSAN_LD) -o $@ -lcmocka $(LIBS)
+	@$(CC) $(COMMON) $(TSAN_C:-O1=-O0) -Itests -MMD -MP $< build/tsan/penchant.a $(STAND_IN) $(TSAN_LD) -o $@ -lcmocka $(LIBS)
 
 build/fuzz/target/%: tests/fuzz/%_fuzz.c build/fuzz/penchant.a | require-fuzz
 	@mkdir -p $(@D)
