@@ -8,15 +8,9 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { replayTask, targets } from "./fuzz.mjs";
-import { createDatabase } from "./pg.mjs";
-import { conclude, countingTask, exitCodeTask, fileTask, ROOT, speaksPostgres, testFiles, unitBinaries, unitTask } from "./runner.mjs";
+import { conclude, countingTask, exitCodeTask, fileTask, ROOT, testFiles, unitBinaries, unitTasks } from "./runner.mjs";
 import { runShared } from "./shared.mjs";
 import { choose, wordsOf } from "./words.mjs";
-
-const units = unitBinaries("check");
-const freshDatabase = async ({ TEST_POSTGRES: port }) => ({
-  PENCHANT_TEST_POSTGRES: `postgresql://penchant@127.0.0.1:${port}/${await createDatabase(Number(port))}`,
-});
 
 const onStore = (folder, store, title, env = {}) =>
   testFiles(folder).map((file) => fileTask(`${folder} on ${title}`, file, { STORE: store, ...env }));
@@ -48,8 +42,7 @@ const all = [
   ...together(onStore("api", "sqlite", "SQLite")),
   exitCodeTask("lint", "lint", `${ROOT}/tools/lint`, "--only-text"),
   ...["lint_test", "packages_test", "minify_test", "reproducible_test", "deploy_test"].map((name) => countingTask("lint", name, `${ROOT}/tests/${name}`)),
-  ...units.filter((binary) => !speaksPostgres(binary)).map((binary) => unitTask("unit", binary)),
-  ...units.filter(speaksPostgres).map((binary) => unitTask("unit on both stores", binary, freshDatabase)),
+  ...unitTasks("unit", unitBinaries("check")),
   ...targets().map((target) => replayTask(target)),
 ].map((task) => ({ ...task, waits: WAITING.includes(path.basename(task.name)) }));
 

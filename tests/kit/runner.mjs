@@ -6,6 +6,7 @@ import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { createDatabase } from "./pg.mjs";
 import { sanitizerReport, sanitizers } from "./process.mjs";
 
 export const ROOT = path.resolve(fileURLToPath(import.meta.url), "../../..");
@@ -163,6 +164,18 @@ export function unitTask(group, binary, makeEnv = async () => ({})) {
       return { passed, failures, skipped, cpu: result.cpu };
     },
   };
+}
+
+// Those that can use PostgreSQL get a database of their own each.
+export function unitTasks(group, binaries, env = {}) {
+  const freshDatabase = async ({ TEST_POSTGRES: port }) => ({
+    ...env,
+    PENCHANT_TEST_POSTGRES: `postgresql://penchant@127.0.0.1:${port}/${await createDatabase(Number(port))}`,
+  });
+  return [
+    ...binaries.filter((binary) => !speaksPostgres(binary)).map((binary) => unitTask(group, binary, async () => env)),
+    ...binaries.filter(speaksPostgres).map((binary) => unitTask(`${group} on both stores`, binary, freshDatabase)),
+  ];
 }
 
 // A program that ends with a line "N passed, M failed".
@@ -378,4 +391,4 @@ function sourceOf(file) {
 }
 
 // Those that can use PostgreSQL: their source contains the name of the variable.
-export const speaksPostgres = (binary) => sourceOf(path.join(ROOT, "tests/unit", `${binary.split("/unit/")[1]}.c`)).includes("PENCHANT_TEST_POSTGRES");
+const speaksPostgres = (binary) => sourceOf(path.join(ROOT, "tests/unit", `${binary.split("/unit/")[1]}.c`)).includes("PENCHANT_TEST_POSTGRES");

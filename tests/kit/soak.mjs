@@ -14,7 +14,7 @@
 import os from "node:os";
 import path from "node:path";
 import { sanitizers } from "./process.mjs";
-import { conclude, countingTask, execute, fileTask, ROOT, testFiles, unitBinaries, unitTask } from "./runner.mjs";
+import { conclude, countingTask, execute, fileTask, ROOT, testFiles, unitBinaries, unitTask, unitTasks } from "./runner.mjs";
 import { runShared } from "./shared.mjs";
 import { choose } from "./words.mjs";
 
@@ -69,14 +69,14 @@ const tasks = [
   ...testFiles("eval").map((file) => fileTask("eval", file, { EVAL_SHARE: "30", SOAK: "1" }, HOUR)),
   ...testFiles("browser").map((file) => fileTask("browser", file, { STORE: "sqlite", EVERY_VIEW: "1", SCREENSHOTS: "1", SOAK: "1" }, HOUR)),
   ...testFiles("browser").map((file) => fileTask("browser on PostgreSQL", file, { STORE: "postgres" }, HOUR)),
-  ...unitBinaries("tsan").map((binary) => unitTask("TSan unit", binary)),
+  ...unitTasks("TSan unit", unitBinaries("tsan")),
   ...unitBinaries("check")
     .filter((binary) => binary.includes("/unit/http/"))
     .map((binary) => withLibrary((env) => unitTask(LIBRARY, binary, async () => env))),
   ...["wire", "connections", "deadlines", "drain"].map((name) =>
     withLibrary((env) => fileTask(LIBRARY, path.join(ROOT, "tests/api", `${name}.test.mjs`), { STORE: "sqlite", ...env }, HOUR)),
   ),
-  ...unitBinaries("check").map((binary) => unitTask("leaks in unit", binary, async () => sanitizers(true))),
+  ...unitTasks("leaks in unit", unitBinaries("check"), sanitizers(true)),
 ];
 
 const words = process.argv.slice(2);
