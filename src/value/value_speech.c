@@ -149,8 +149,24 @@ is_plain_verb(struct str text)
 {
     struct str after = text;
     return skip(&after, "see,learn,play,watch,bake,draw,paint,sing,climb,swim,walk,listen,meet,"
-                        "hang out") &&
+                        "hang out,volunteer,cook,dance,ride,hike,camp,knit,sew,collect,jog,skate,"
+                        "craft,grow,explore,wander,sleep,relax,chat") &&
            starting_phrase(after, "the,a,an,my,our,some,to,with,in,on,at,for,new,out,about") > 0;
+}
+
+/* "to read", "go fishing": what the user likes to do, or does not. A wish stays as it is. */
+static bool
+read_infinitive(struct arena *mem, const struct member *member, struct str text, struct str *object)
+{
+    if (member->hint.form == FORM_VERB || (member->vocabulary == NULL && !member->separate))
+        return false;
+    if (skip(&text, "to")) {
+        skip(&text, "go,be,try");
+        *object = without_ending(inflect_gerund(mem, text));
+        return object->len > 4 && str_index(*object, ' ') > 3;
+    }
+    *object = text;
+    return skip(object, "go") && str_ends(str_first(*object, str_index(*object, ' ')), STR("ing"));
 }
 
 /* Whether the definition cuts off its first words: "see" of a destination. */
@@ -264,8 +280,9 @@ value_spoken_object(struct arena *mem, const struct member *member, struct str t
     if (value_is_of_names(member) || of_roles || text.len < 4 || is_title(text))
         return false;
     text = value_with_straight_apostrophes(mem, text);
-    bool found = member->avoid ? read_disliking(mem, member, text, object)
-                               : read_liking(mem, member, text, object);
+    bool found = read_infinitive(mem, member, text, object) ||
+                 (member->avoid ? read_disliking(mem, member, text, object)
+                                : read_liking(mem, member, text, object));
     return found && object->len > 0 && phrase_fits(FORM_NOUN, *object) &&
            (member->hint.form == FORM_VERB || !phrase_reads_on(*object)) &&
            !begins_with_pronoun(*object) && !is_manner(*object);

@@ -11,7 +11,8 @@ a_sentence_gives_its_object(void **state)
     static const struct str trims[] = { STR("visit") };
     static const struct member likes = { .trims = trims, .trim_count = 1 },
                                dislikes = { .trims = trims, .trim_count = 1, .avoid = true },
-                               names = { .type = MEMBER_ARRAY };
+                               names = { .type = MEMBER_ARRAY },
+                               hobbies = { .separate = true, .trims = trims, .trim_count = 1 };
     static const struct {
         const struct member *member;
         const char *text, *object; /* NULL: none */
@@ -27,6 +28,11 @@ a_sentence_gives_its_object(void **state)
         { &dislikes, "I can't stand blue cheese", "blue cheese" },
         { &dislikes, "I love blue cheese", NULL },
         { &names, "I want to see Iceland", NULL },
+        { &hobbies, "to paint", "painting" },
+        { &hobbies, "go fishing", "fishing" },
+        { &hobbies, "go karts", NULL },
+        { &hobbies, "volunteer at the library", "volunteering at the library" },
+        { &likes, "to paint", NULL },
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
