@@ -38,7 +38,11 @@ enum phrase_form {
     FORM_ROLE,
     FORM_THING,
     FORM_VERB,
-    FORM_PERIOD
+    FORM_PERIOD,
+    FORM_QUALITY,
+    FORM_COMPANY,
+    FORM_NAME,
+    FORM_PLACE
 };
 
 struct vocabulary_value {
@@ -83,6 +87,19 @@ struct property {
 
 #define NO_CONTEXT_WEIGHT 32768 /* of a context that the member does not mention: 0.5 */
 
+/* Forms that every name fits. */
+static inline bool
+form_of_names(enum phrase_form form)
+{
+    return form == FORM_NAME || form == FORM_PLACE;
+}
+
+static inline bool
+form_takes_names(enum phrase_form form)
+{
+    return form == FORM_ANY || form_of_names(form);
+}
+
 struct value_sentence {
     struct str value;
     struct str sentence;
@@ -123,6 +140,9 @@ struct member {
         struct str emphasis, emphasis_one;
         enum phrase_form form;
         struct str loose; /* for values that do not have the form */
+        struct str noun;  /* what a value describes that names nothing: "places"; absent: none */
+        struct str described; /* the sentence for such a value; absent: `text` */
+        struct str manner;    /* the sentence for "in the army" or "alone"; absent: none */
         struct str
             speech_text; /* for a sentence in the first person: that of statements; absent: none */
         const struct value_sentence *values;

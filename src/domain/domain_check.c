@@ -342,24 +342,42 @@ check_sentences(const struct node *values, const struct member *member)
     }
 }
 
+/* A sentence for values that do not fit into the text. */
+static void
+check_other_sentence(const struct node *node, struct str sentence, const struct member *member)
+{
+    if (!str_present(sentence))
+        return;
+    check_placeholders(node, sentence, member);
+    domain_check_sentence(node, sentence);
+    if (contains_list(sentence) && !str_ends(sentence, STR("{list}.")))
+        node_reject(node, "{list} must come last, right before the period");
+}
+
 /* A value that does not have the form goes into the `loose` sentence, so that one needs the other.
- */
+ * Every name fits. */
 static void
 check_form(const struct node *hint, const struct member *member)
 {
-    struct node loose = node_member(hint, "loose"), form = node_member(hint, "form");
+    struct node loose = node_member(hint, "loose"), form = node_member(hint, "form"),
+                noun = node_member(hint, "noun"), described = node_member(hint, "described"),
+                manner = node_member(hint, "manner");
     bool text = member->type == MEMBER_ARRAY || member->type == MEMBER_STRING;
-    bool has_form = member->hint.form != FORM_ANY;
+    bool has_form = member->hint.form != FORM_ANY,
+         needs_loose = has_form && !form_of_names(member->hint.form);
     if (has_form && !(text && str_present(member->hint.text)))
         node_reject(&form, "requires an array or a string with a text");
-    else if (has_form != str_present(member->hint.loose))
+    else if (needs_loose != str_present(member->hint.loose))
         node_reject(&loose, "is required with a form and not allowed without one");
-    if (!str_present(member->hint.loose))
-        return;
-    check_placeholders(&loose, member->hint.loose, member);
-    domain_check_sentence(&loose, member->hint.loose);
-    if (contains_list(member->hint.loose) && !str_ends(member->hint.loose, STR("{list}.")))
-        node_reject(&loose, "{list} must come last, right before the period");
+    if (str_present(member->hint.noun) && !(text && str_present(member->hint.text)))
+        node_reject(&noun, "requires an array or a string with a text");
+    if (str_present(member->hint.described) && !str_present(member->hint.noun))
+        node_reject(&described, "requires a noun, which is missing");
+    if (str_present(member->hint.manner) && !(text && str_present(member->hint.text)))
+        node_reject(&manner, "requires an array or a string with a text");
+    check_other_sentence(&loose, member->hint.loose, member);
+    check_other_sentence(&described, member->hint.described, member);
+    check_other_sentence(&manner, member->hint.manner, member);
 }
 
 /* An emphasis needs the text that it emphasizes. */

@@ -313,14 +313,15 @@ read_items(const struct node *node, struct member *out)
 static void
 read_hint(const struct node *node, struct member *out)
 {
-    static const char *const keys[] = { "",          "text",      "text_one",
-                                        "short",     "emphasis",  "emphasis_one",
-                                        "values",    "pairs",     "conjunction",
-                                        "form",      "loose",     "base_items",
-                                        "std_items", "max_items", NULL };
+    static const char *const keys[] = {
+        "",          "text",   "text_one",    "short",     "emphasis",  "emphasis_one",
+        "values",    "pairs",  "conjunction", "form",      "loose",     "noun",
+        "described", "manner", "base_items",  "std_items", "max_items", NULL
+    };
     static const char *const conjunctions[] = { "and", "or", NULL };
-    static const char *const forms[] = { "any",   "noun", "gerund", "adjective", "role",
-                                         "thing", "verb", "period", NULL };
+    static const char *const forms[] = { "any",   "noun",  "gerund", "adjective", "role",
+                                         "thing", "verb",  "period", "quality",   "company",
+                                         "name",  "place", NULL };
     struct node hint = node_member(node, "hint");
     read_items(&hint, out);
     if (!node_is_object(&hint, keys))
@@ -330,7 +331,8 @@ read_hint(const struct node *node, struct member *out)
                 emphasis_one = node_member(&hint, "emphasis_one"),
                 values = node_member(&hint, "values"), pairs = node_member(&hint, "pairs"),
                 conjunction = node_member(&hint, "conjunction"), form = node_member(&hint, "form"),
-                loose = node_member(&hint, "loose");
+                loose = node_member(&hint, "loose"), noun = node_member(&hint, "noun"),
+                described = node_member(&hint, "described"), manner = node_member(&hint, "manner");
     out->hint.text = node_text(&text, 1, 200);
     out->hint.text_one = node_text(&text_one, 1, 200);
     out->hint.short_text = node_text(&short_text, 1, 200);
@@ -341,6 +343,9 @@ read_hint(const struct node *node, struct member *out)
     out->hint.or_list = node_choice(&conjunction, conjunctions, 0) == 1;
     out->hint.form = (enum phrase_form)node_choice(&form, forms, FORM_ANY);
     out->hint.loose = node_text(&loose, 1, 200);
+    out->hint.noun = node_text(&noun, 1, 40);
+    out->hint.described = node_text(&described, 1, 200);
+    out->hint.manner = node_text(&manner, 1, 200);
     read_sentences(&values, out);
     read_phrases(&pairs, out);
 }

@@ -26,8 +26,10 @@ struct buf;
 #define HINT_FROM_PATTERN (-1)
 #define HINT_OF_ONE (-2)
 #define HINT_LOOSE (-3)
-#define HINT_SPEECH (-4)  /* the only value is a sentence in the first person */
-#define HINT_OF_MANY (-5) /* the only value means several things: "earth tones" */
+#define HINT_SPEECH (-4)    /* the only value is a sentence in the first person */
+#define HINT_OF_MANY (-5)   /* the only value means several things: "earth tones" */
+#define HINT_DESCRIBED (-6) /* the only value has the noun of the member: "scary films" */
+#define HINT_MANNER (-7)    /* the only value says where or how: "in the army" */
 
 struct hint_value {
     struct str shown; /* as written in a sentence, without quotes */
@@ -146,7 +148,7 @@ int hint_match(const struct hint *hint, const struct terms *terms, size_t contex
 static inline bool
 hint_has_emphasis(const struct hint *hint)
 {
-    return hint->sentence < 0 && hint->sentence != HINT_LOOSE &&
+    return hint->sentence < 0 && hint->sentence != HINT_LOOSE && hint->sentence > HINT_DESCRIBED &&
            str_present(hint->member->hint.emphasis);
 }
 

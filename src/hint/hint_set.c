@@ -26,6 +26,8 @@ pattern_for(const struct member *member, const struct hint_form *form, int count
         return sentence;
     if (count == 1 && form->speech && str_present(member->hint.speech_text))
         return HINT_SPEECH;
+    if (form->described || form->manner)
+        return form->manner ? HINT_MANNER : HINT_DESCRIBED;
     return form->pairs == 1              ? HINT_OF_ONE
            : form->loose                 ? HINT_LOOSE
            : count == 1 && form->several ? HINT_OF_MANY

@@ -21,7 +21,7 @@
 #include <endian.h>
 
 #define HINT_SET_VERSION \
-    'I' /* increase it when the format, the sentences or the token counts change */
+    'J' /* increase it when the format, the sentences or the token counts change */
 #define HINT_SET_MAX_BYTES ((size_t)4 * 1024 * 1024)
 #define DIGEST_PART 16 /* characters: 96 bits */
 
@@ -44,7 +44,7 @@ enum { TERM_VALUE_AT = TERM_BITS };
 #define IS_BY_APP 4
 #define LENGTH_AT 3
 
-#define HINT_LOWEST HINT_OF_MANY /* of the values of hint.sentence */
+#define HINT_LOWEST HINT_MANNER /* of the values of hint.sentence */
 
 /* ---- shared by reading and writing ---- */
 
@@ -278,6 +278,8 @@ read_hint(const struct domain *domain, const char *at, const char *body, size_t 
     if (out->sentence >= (int)out->member->hint.value_count || out->score > HINT_ONE ||
         out->total < 1 || (out->sentence < 0 && !str_present(out->member->hint.text)) ||
         (out->sentence == HINT_LOOSE && !str_present(out->member->hint.loose)) ||
+        (out->sentence == HINT_DESCRIBED && !str_present(out->member->hint.described)) ||
+        (out->sentence == HINT_MANNER && !str_present(out->member->hint.manner)) ||
         (out->sentence == HINT_SPEECH && !str_present(out->member->hint.speech_text)))
         return false;
     out->is_long = part_of(second, LONG_AT, 1);

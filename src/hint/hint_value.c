@@ -10,6 +10,8 @@
 #include "hint/hint_rank.h"
 #include "model/atom.h"
 #include "text/json_read.h"
+#include "wording/describe.h"
+#include "wording/shape.h"
 
 #include <string.h>
 
@@ -63,42 +65,47 @@ is_plain_json(struct str json, struct str shown)
            memcmp(json.ptr + 1, shown.ptr, shown.len) == 0;
 }
 
-/* Values of a member with a vocabulary are words for things. Those of others can be names, in which
- * "my" and "will" mean nothing. */
-static bool
-is_no_name(const struct member *member)
-{
-    return member->vocabulary != NULL && !statement_holds(member);
-}
-
-/* A preposition reads well after "is", and not after "stay at". A negation reads well after "works
- * well with", and not as a thing: "includes no oven". */
-static bool
-breaks_off(const struct member *member, struct str text)
-{
-    enum phrase_form form = member->hint.form;
-    return form == FORM_ANY || form == FORM_THING
-               ? phrase_excludes(text) || (form == FORM_THING && phrase_is_fragment(text))
-               : (form == FORM_NOUN || form == FORM_ADJECTIVE) && phrase_is_fragment(text);
-}
-
 /* A value of such a member, or of one with a form: in the third person, and quoted if it is a
  * clause, a fragment, or a negation: "dislikes no …", "includes no oven". */
 static void
 shape_value(struct arena *mem, const struct member *member, struct hint_value *out,
             struct hint_form *form)
 {
-    out->quote = out->quote || phrase_is_clause(out->shown) ||
+    out->quote = out->quote || shape_is_clause(member->hint.form, out->shown) ||
+                 phrase_begins_clause(out->shown) ||
                  (member->avoid && value_has_negation(mem, out->shown)) ||
-                 breaks_off(member, out->shown);
+                 shape_breaks_off(member->hint.form, out->shown);
     if (!out->quote && member->hint.form == FORM_ROLE)
         out->shown = phrase_without_capitals(mem, out->shown);
     if (!out->quote) /* a quotation keeps_stored_value as it was written */
-        out->shown = inflect_decade(mem, phrase_third_person(mem, out->shown));
+        out->shown = shape_decade(mem, phrase_third_person(mem, out->shown));
+    if (!out->quote && member->hint.form == FORM_VERB)
+        out->shown = shape_goal(mem, out->shown);
+    if (!out->quote && member->hint.form == FORM_COMPANY)
+        out->shown = shape_company(mem, out->shown);
     if (!out->quote && member->hint.form == FORM_THING)
-        out->shown = inflect_with_article(mem, out->shown);
+        out->shown = shape_with_article(mem, out->shown);
     form->loose = str_present(member->hint.loose) &&
-                  (form->loose || out->quote || !phrase_fits(member->hint.form, out->shown));
+                  (form->loose || out->quote || !shape_fits(member->hint.form, out->shown));
+}
+
+/* A value that is written as in its member's sentence for it: with a noun, or as where or how. An
+ * app's must be plainly a name. */
+static bool
+describe_value(struct arena *mem, const struct member *member, bool by_user, struct hint_value *out,
+               struct hint_form *form)
+{
+    bool describes = str_present(member->hint.noun) || str_present(member->hint.manner);
+    if (!describes || out->quote || (!by_user && !phrase_is_name(out->shown)))
+        return false;
+    struct str shown = STR_NONE;
+    enum description kind = describe_value_of(mem, member, out->shown, &shown);
+    if (kind == DESCRIBES_NOTHING)
+        return false;
+    out->shown = shape_proper(mem, shown);
+    form->manner = kind == DESCRIBES_MANNER;
+    form->described = kind == DESCRIBES_NOUN && str_present(member->hint.described);
+    return true;
 }
 
 /* "favorite color is blue", but "favorite colors include earth tones". Other sentences for one
@@ -107,16 +114,30 @@ static bool
 needs_plural(const struct member *member, bool known, struct str shown)
 {
     struct str one = member->hint.text_one, is = STR(" is {list}");
-    bool names = member->vocabulary == NULL && !member->separate && member->hint.form == FORM_ANY;
+    bool names =
+        member->vocabulary == NULL && !member->separate && form_takes_names(member->hint.form);
+    if (names && (str_starts(shown, STR("anything ")) || str_starts(shown, STR("everything by "))))
+        names = false; /* "anything by Miyazaki" */
     return str_present(one) && !names && phrase_is_several(shown, known) &&
            memmem(one.ptr, one.len, is.ptr, is.len) != NULL;
 }
 
-/* A clause that leaves out its subject says nothing as a value: "whatever my team uses". */
-static bool
-is_rest_of_sentence(const struct member *member, struct str text)
+/* Names stay as they are, except what is plainly somebody or something of the user, and names of
+ * countries. */
+static void
+shape_name(struct arena *mem, const struct member *member, struct hint_value *out)
 {
-    return !statement_holds(member) && member->vocabulary == NULL && phrase_begins_clause(text);
+    bool of_many = str_starts(out->shown, STR("anything ")) && /* "the song anything by Abba" */
+                   str_present(member->hint.text_one) && !needs_plural(member, false, out->shown);
+    out->quote = out->quote || of_many || phrase_is_speech(out->shown) ||
+                 (member->separate && shape_is_no_item(out->shown)) ||
+                 shape_is_rest(member, out->shown);
+    if (out->quote)
+        return;
+    if (form_of_names(member->hint.form) && shape_is_own(out->shown))
+        out->shown = phrase_third_person(mem, out->shown);
+    if (member->hint.form == FORM_PLACE)
+        out->shown = shape_place(out->shown);
 }
 
 /* `plain`: the text is known to need no quotation marks by itself. */
@@ -135,17 +156,20 @@ make_value(struct arena *mem, const struct member *member, const struct atom *at
         out->shown = label_of(mem, member, entry, value->text);
         out->quote = (!plain && hint_must_quote(mem, out->shown)) ||
                      (!atom->by_user && entry == NULL && !phrase_is_name(out->shown));
-        if (entry == NULL && (member->hint.form != FORM_ANY || is_no_name(member)))
+        bool described = entry == NULL && describe_value(mem, member, atom->by_user, out, form);
+        if (entry == NULL && !described &&
+            (!form_takes_names(member->hint.form) ||
+             (member->vocabulary != NULL && !statement_holds(member))))
             shape_value(mem, member, out, form);
-        else if (entry == NULL && !statement_holds(member))
-            out->quote = out->quote || phrase_is_speech(out->shown) ||
-                         is_rest_of_sentence(member, out->shown);
-        form->speech = form->speech ||
-                       (out->quote && atom->by_user &&
-                        (phrase_is_speech(out->shown) || is_rest_of_sentence(member, out->shown)));
+        else if (entry == NULL && !described && !statement_holds(member))
+            shape_name(mem, member, out);
+        form->speech =
+            form->speech || (out->quote && atom->by_user &&
+                             (phrase_is_speech(out->shown) || shape_is_rest(member, out->shown)));
         if (entry == NULL && !out->quote && !statement_holds(member))
-            out->shown = inflect_proper(mem, out->shown);
-        form->several = !out->quote && needs_plural(member, entry != NULL, out->shown);
+            out->shown = shape_proper(mem, out->shown);
+        form->several = !out->quote && (needs_plural(member, entry != NULL, out->shown) ||
+                                        (described && phrase_is_several(member->hint.noun, true)));
         if (is_plain_json(atom->value, out->shown))
             out->json = STR_NONE;
     } else if (value->type == JSON_BOOL) {
@@ -181,10 +205,12 @@ hint_value_has_sentence(struct arena *mem, const struct ranked *fact)
 {
     struct hint_value unused;
     struct hint_form form = { .plain = STR_NONE };
-    if (fact->member->hint.value_count == 0)
+    const struct member *member = fact->member;
+    if (member->hint.value_count == 0 && !str_present(member->hint.described) &&
+        !str_present(member->hint.manner))
         return false;
-    make_value(mem, fact->member, fact->atom, true, &unused, &form);
-    return hint_sentence_of(fact->member, form.plain) >= 0;
+    make_value(mem, member, fact->atom, true, &unused, &form);
+    return form.described || form.manner || hint_sentence_of(member, form.plain) >= 0;
 }
 
 /* ---- values that stay as they are ---- */

@@ -14,6 +14,8 @@ struct hint_form {
     size_t pairs;     /* properties of an object */
     bool speech;      /* a value is a sentence of the user in the first person */
     bool loose;       /* a value does not have the form that the pattern needs */
+    bool described;   /* the last value has the noun of the member, and its own sentence */
+    bool manner;      /* the last value says where or how */
     bool several;     /* the last value means several things: "earth tones" */
 };
 

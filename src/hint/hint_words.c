@@ -123,6 +123,16 @@ add_value(struct buf *out, const struct hint_value *value, enum escape escape, e
     buf_add_c(out, spot == IN_QUOTES ? "" : "\"");
 }
 
+/* "does not stay at hostels or campsites", but "places to avoid include hostels and campsites". */
+static bool
+joins_with_or(const struct hint *hint)
+{
+    struct str loose = hint->member->hint.loose;
+    bool includes = hint->sentence == HINT_LOOSE && str_find(loose, STR(" include")) < loose.len &&
+                    str_find(loose, STR(" not ")) == loose.len;
+    return hint->member->hint.or_list && !includes;
+}
+
 /* A value with a comma makes semicolons the separators, and one with "and" a comma before the last
  * value, so that each value can be recognized. */
 static void
@@ -142,7 +152,7 @@ add_list(struct buf *out, const struct hint *hint, size_t items, enum escape esc
         if (i > 0)
             buf_add_c(out, comma ? "; " : parts > 2 || links ? ", " : " ");
         if (i > 0 && last)
-            buf_add_c(out, hint->member->hint.or_list && more == 0 ? "or " : "and ");
+            buf_add_c(out, more == 0 && joins_with_or(hint) ? "or " : "and ");
         if (i < items)
             add_value(out, &hint->values[i], escape, i == 0 ? first : INSIDE);
         else
@@ -198,6 +208,10 @@ pattern_of(const struct hint *hint)
         return member->hint.values[hint->sentence].sentence;
     if (hint->sentence == HINT_LOOSE)
         return member->hint.loose;
+    if (hint->sentence == HINT_DESCRIBED)
+        return member->hint.described;
+    if (hint->sentence == HINT_MANNER)
+        return member->hint.manner;
     if (hint->sentence == HINT_SPEECH)
         return member->hint.speech_text;
     return is_of_one(hint) && hint->sentence != HINT_OF_MANY && str_present(member->hint.text_one)

@@ -21,14 +21,4 @@ bool inflect_is_plural(struct str word);
 /* The first word with "-ing": "bake bread" becomes "baking bread". */
 struct str inflect_gerund(struct arena *mem, struct str text);
 
-/* With "a" or "an" if it is a singular noun without a determiner: not "two cats", "my dog", "Rex",
- * or "dumbbells". */
-struct str inflect_with_article(struct arena *mem, struct str text);
-
-/* "80s", "80's", and "the 1980s" become "the 1980s", "early 2000s" becomes "the early 2000s". */
-struct str inflect_decade(struct arena *mem, struct str text);
-
-/* Capital letters for languages and nationalities. */
-struct str inflect_proper(struct arena *mem, struct str text);
-
 #endif

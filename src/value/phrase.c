@@ -99,7 +99,8 @@ is_verb_phrase(struct str text)
 {
     return words_in(
         words_first(text),
-        " lose build improve stay reduce run sleep recover get gain feel do increase train "
+        " be bulk slim shed master tackle pass do lose build improve stay reduce run sleep recover "
+        "get gain feel do increase train "
         "prepare tone become keep maintain learn complete finish swim cycle lift walk climb "
         "hike burn strengthen stretch relax move look live play join start stop quit break "
         "beat reach touch jump row ride ski surf eat drink cut drop fit have grow lower "
@@ -113,8 +114,7 @@ is_period(struct str text)
     for (size_t i = 0; i < text.len; i++)
         if (ascii_is_digit(text.ptr[i]))
             return !words_in(words_first(text),
-                             " anything everything something whatever any before "
-                             "after since until older newer pre post ");
+                             " anything everything something whatever any older newer ");
     return has_any_word(text,
                         " decade decades century centuries era age ages today childhood youth "
                         "twenties thirties forties fifties sixties seventies eighties nineties "
@@ -161,7 +161,11 @@ is_role(struct str text)
         "associate "
         "assistant secretary treasurer librarian musician critic cleric diplomat athlete rn lpn "
         "emt "
-        "cpa md gp ";
+        "cpa md gp mp barista electrician cop detective dad mom mum housewife househusband florist "
+        "surgeon actuary butler maid nanny smith captain sergeant lieutenant major soldier marine "
+        "spy monk nun priest imam rabbi pastor deacon novelist poet bard dj mc vj ta ra hr-manager "
+        "comedian journalist analyst specialist apprentice au-pair sommelier concierge aide mate "
+        "chauffeur masseur masseuse entrepreneur connoisseur ";
     static const char fields[] = " computer water paper power weather number sugar leather fiber "
                                  "career order color labor motor sensor sector interior flavor "
                                  "career restaurant consumer summer winter behavior enter center ";
@@ -211,35 +215,50 @@ phrase_is_several(struct str text, bool is_one)
 bool
 phrase_fits(enum phrase_form form, struct str text)
 {
-    if (form == FORM_ANY)
+    if (form == FORM_ANY || form_of_names(form))
         return true;
-    if (words_count(text) > WORDS_MAX || phrase_is_clause(text))
+    if (words_count(text) > WORDS_MAX ||
+        phrase_is_clause(form == FORM_VERB && str_starts(text, STR("be ")) ? str_from(text, 3)
+                                                                           : text))
         return false;
     /* "dislikes country music", not "dislikes anything loud music" */
     bool names = !words_in(words_first(text), " anything everything something whatever ") &&
-                 !phrase_is_fragment(text);
+                 !phrase_is_fragment(text) && !str_starts(text, STR("to ")) &&
+                 !str_starts(text, STR("same ")) && !str_starts(text, STR("the same "));
     switch (form) {
     case FORM_GERUND:
         return is_gerund(text); /* also "at the gym" */
     case FORM_ADJECTIVE:
+    case FORM_QUALITY: /* wording/shape.h is stricter */
         return names && is_adjective(text);
     case FORM_ROLE:
         return names && is_role(text);
     case FORM_NOUN:
+    case FORM_COMPANY:
         return names;
-    case FORM_THING:
-        return !phrase_is_fragment(text) && !phrase_excludes(text);
+    case FORM_THING: /* "a boat", not "camping" */
+        return !phrase_is_fragment(text) && !phrase_excludes(text) &&
+               (words_count(text) > 1 || !ends_with(text, "ing"));
     case FORM_VERB:
         return is_verb_phrase(text);
     case FORM_PERIOD:
         return is_period(text);
     case FORM_ANY:
+    case FORM_NAME:
+    case FORM_PLACE:
         break;
     }
     return true;
 }
 
 /* ---- lists ---- */
+
+/* "IT" is a field of work. */
+static bool
+is_abbreviation(struct str word)
+{
+    return word.len == 2 && ascii_is_upper(word.ptr[0]) && ascii_is_upper(word.ptr[1]);
+}
 
 /* In a list of hints, such a value could join its neighbors to a sentence that no user stated. */
 bool
@@ -252,8 +271,9 @@ phrase_reads_on(struct str text)
                                 "لكن اور یا پھر لیکن 和 或 然后 并且 ";
     return words_in(words_first(text), links) || words_in(words_last(text), links) ||
            words_in(words_last(text), " the a an your their is are must should ") ||
-           words_in_list(words_first(text), WORDS_ORDER) ||
-           words_in_list(words_first(text), WORDS_ORDER_ANYWHERE);
+           (!is_abbreviation(words_first(text)) &&
+            (words_in_list(words_first(text), WORDS_ORDER) ||
+             words_in_list(words_first(text), WORDS_ORDER_ANYWHERE)));
 }
 
 /* ---- person ---- */

@@ -58,6 +58,15 @@ value_is_no_answer(struct arena *mem, struct str text)
                                  "prefer not to say,rather not say"));
 }
 
+/* "no brands", where the member lists brands the user likes. */
+static bool
+denies_noun(const struct member *member, struct str folded)
+{
+    struct str noun = member->hint.noun;
+    return str_present(noun) && !member->avoid && str_starts(folded, STR("no ")) &&
+           (str_eq(str_from(folded, 3), noun) || inflect_is_plural_of(noun, str_from(folded, 3)));
+}
+
 /* In a member without a sentence for it, only what cannot be a name. A list of everything says as
  * little as an empty one. "Yes" and "Anything" are names of bands where there is no vocabulary. */
 static bool
@@ -71,7 +80,8 @@ is_bare_none(struct arena *mem, const struct member *member, struct str folded)
         "nothing really,nothing special,nothing in particular,nothing, really,i like everything,"
         "i eat everything,don't know,dont know,not sure,i'm not sure,no idea,prefer not to say";
     static const char absent[] =
-        "none really,not really any,none at all,none so far,none yet,none for now,none atm,"
+        "too many,too many to list,too many to name,none really,not really any,none at all,none so "
+        "far,none yet,none for now,none atm,"
         "none at the moment,none right now,none currently,no favorites,no favourites,no favorite,"
         "no favourite,no real favorites,no real preference,don't have any,don't have one,"
         "don't have a favorite,i don't have any,i don't have one,i don't have a favorite,"
@@ -85,7 +95,11 @@ is_bare_none(struct arena *mem, const struct member *member, struct str folded)
                is_one_of(lasting, STR("none,nothing,n/a,not applicable,nothing really"));
     if (member->type != MEMBER_ARRAY)
         return false;
-    if (is_one_of(folded, str_of(always)) || is_one_of(plain, str_of(absent)))
+    if (is_one_of(folded, str_of(always)) || is_one_of(plain, str_of(absent)) ||
+        denies_noun(member, plain))
+        return true;
+    if (member->separate &&
+        is_one_of(lasting, STR("any,whatever,anything,everything,all,both,some,many,various")))
         return true;
     if (value_is_of_names(member))
         return false;
@@ -256,7 +270,7 @@ with_article(const struct member *member, struct str text, struct str left)
 {
     static const char *const links[] = { " in ", " on ", " at ", " with ", " by ", " near ", NULL };
     enum phrase_form form = member->hint.form;
-    if ((form != FORM_ANY && form != FORM_NOUN) || left.ptr < text.ptr ||
+    if ((form != FORM_ANY && form != FORM_NOUN && form != FORM_THING) || left.ptr < text.ptr ||
         left.ptr > text.ptr + text.len)
         return left;
     struct str before = str_first(text, (size_t)(left.ptr - text.ptr));
@@ -306,6 +320,13 @@ fits_loosely(const struct member *member, struct str text)
            phrase_fits(form == FORM_ROLE ? FORM_NOUN : form, text);
 }
 
+/* "by doing" keeps its preposition if the member has a sentence for it. */
+static bool
+tells_how(const struct member *member, struct str text)
+{
+    return str_present(member->hint.manner) && phrase_is_fragment(text);
+}
+
 /* In this order: "none", a known value, the object of a sentence, a denial, a trimmed text. A
  * denial of something unknown is stored as written: shortening it could turn it into its opposite.
  */
@@ -333,7 +354,7 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
         return value_clean(mem, member, object, shown, key);
     } else if (lists_dangers(member) && value_has_negation(mem, text)) {
         return true; /* "no peanut allergy" is not "no peanut" */
-    } else if (!str_eq(left, text) && fits_loosely(member, left) &&
+    } else if (!str_eq(left, text) && fits_loosely(member, left) && !tells_how(member, text) &&
                !phrase_reads_on(left) && /* not "of Spain" from "music of Spain" */
                !(phrase_excludes(text) && value_lists_absences(member)) && /* "no minibar" */
                !lost_its_noun(member, text, left)) {

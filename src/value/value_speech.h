@@ -14,7 +14,8 @@ struct arena;
 static inline bool
 value_is_of_names(const struct member *member)
 {
-    return member->vocabulary == NULL && member->trim_count == 0 && member->hint.form == FORM_ANY;
+    return member->vocabulary == NULL && member->trim_count == 0 &&
+           form_takes_names(member->hint.form);
 }
 
 /* Whether the vocabulary has values such as "no elevator": then "no" is a part of the value. */

@@ -5,6 +5,7 @@
 
 #include "text/utf8.h"
 #include "value/inflect.h"
+#include "wording/shape.h"
 
 #define TEXT_MAX 1024
 
@@ -37,28 +38,28 @@ gerund_holds(struct arena *mem, struct str text)
 static void
 article_holds(struct arena *mem, struct str text)
 {
-    struct str form = inflect_with_article(mem, text);
+    struct str form = shape_with_article(mem, text);
     MUST(str_eq(form, text) || is_with(mem, "a", form, text) || is_with(mem, "an", form, text));
-    MUST(str_eq(inflect_with_article(mem, form), form));
+    MUST(str_eq(shape_with_article(mem, form), form));
 }
 
 static void
 decade_holds(struct arena *mem, struct str text)
 {
-    struct str form = inflect_decade(mem, text);
+    struct str form = shape_decade(mem, text);
     MUST(utf8_valid(form) && count_spaces(form) <= count_spaces(text) + 1);
     MUST(form.len <= text.len + strlen("the 19"));
     if (!str_eq(form, text))
         MUST(str_starts(form, STR("the ")) && str_ends(form, STR("0s")));
-    MUST(str_eq(inflect_decade(mem, form), form));
+    MUST(str_eq(shape_decade(mem, form), form));
 }
 
 static void
 proper_holds(struct arena *mem, struct str text)
 {
-    struct str form = inflect_proper(mem, text);
+    struct str form = shape_proper(mem, text);
     MUST(utf8_valid(form) && str_eq_nocase(form, text));
-    MUST(str_eq(inflect_proper(mem, form), form));
+    MUST(str_eq(shape_proper(mem, form), form));
 }
 
 static void
@@ -88,9 +89,9 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         plurals_hold(mem, text, str_present(rest) ? rest : STR(""));
     } else { /* only within bounds */
         inflect_gerund(mem, text);
-        inflect_with_article(mem, text);
-        inflect_decade(mem, text);
-        inflect_proper(mem, text);
+        shape_with_article(mem, text);
+        shape_decade(mem, text);
+        shape_proper(mem, text);
         inflect_is_plural_of(str_present(rest) ? rest : STR(""), text);
     }
     arena_free(mem);

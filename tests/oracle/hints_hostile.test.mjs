@@ -71,8 +71,8 @@ function shown(place, { text, quoted }) {
 
 // A member with a form has a second pattern, for values without the form; quoted values never have it.
 const CLAUSE = `when ${HARMLESS}`;
-const isShaped = ({ member }) => member.hint.form !== undefined;
-const patternsOf = ({ member: { hint } }) => [hint.text, hint.text_one ?? hint.text, hint.loose].map((text) => text.split(/(?:\{a\} )?\{(?:list|value)\}/));
+const isShaped = ({ member }) => member.hint.loose !== undefined;
+const patternsOf = ({ member: { hint } }) => [hint.text, hint.text_one ?? hint.text, hint.loose, hint.described, hint.manner].filter(Boolean).map((text) => text.split(/(?:\{a\} )?\{(?:list|value)\}/));
 
 function otherwise(place, line) {
   if (!isShaped(place)) return [line];

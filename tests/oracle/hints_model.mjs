@@ -104,10 +104,25 @@ function thingOf(text) {
   return isNoun && !isMany && !DETERMINERS.split(" ").includes(text.split(" ")[0]) ? `${/^[aeiou]/.test(text) ? "an" : "a"} ${text}` : text;
 }
 
+// A value of adjectives gets the noun of its member. Of the words of hints_people.mjs, these are
+// adjectives; where values are names, only those that hardly are one.
+const ADJECTIVES = /^(early|fresh|late|loud|plain|quiet|small|sweet|warm)$/;
+const JUDGMENTS = /^loud$/;
+
+function describedValue(member, kept) {
+  const { noun, form = "any" } = member.hint ?? {};
+  if (noun === undefined || typeof kept !== "string" || member.vocabulary?.byText.has(fold(kept))) return undefined;
+  const names = member.vocabulary === undefined && ["any", "name"].includes(form);
+  const words = kept.split(" ");
+  return words.length <= 5 && words.every((word) => (names ? JUDGMENTS : ADJECTIVES).test(word)) ? `${kept} ${noun}` : undefined;
+}
+
 // The value as written in a sentence: a text, or the pairs of an object. Vocabularies can define labels.
 function shownValue(member, kept) {
   if (typeof kept === "object") return Object.entries(kept).map(([name, value]) => pairOf(member.hint, name, value));
   if (typeof kept !== "string") return `${yesOrNo(kept)}`;
+  const described = describedValue(member, kept);
+  if (described !== undefined) return described;
   const entry = member.vocabulary?.byText.get(fold(kept));
   if (entry?.plural && member.polarity === "avoid") return entry.plural;
   if (entry?.plural && fold(kept).endsWith(fold(entry.plural))) return kept;
@@ -323,7 +338,8 @@ function hintsOf(domain, atoms) {
     if (own.length === 0) return [];
     if (member.tellsEach) return own.flatMap((fact) => makeHint(domain, member, [fact], `${name}#${fact.key}`));
     if (member.type !== "array") return makeHint(domain, member, own.slice(0, 1), name);
-    const apart = own.filter((fact) => sentenceOf(member, fact) !== undefined);
+    const isDescribed = ({ kept }) => member.hint.described !== undefined && describedValue(member, kept) !== undefined;
+    const apart = own.filter((fact) => sentenceOf(member, fact) !== undefined || isDescribed(fact));
     const listed = own.filter((fact) => !apart.includes(fact));
     const byApps = attributes(domain, member) ? listed.filter(({ user }) => !user) : [];
     const lists = [[name, listed.filter((fact) => !byApps.includes(fact))], [`${name} by apps`, byApps]].filter(([, facts]) => facts.length > 0);

@@ -76,17 +76,19 @@ function readSeparator(text, at) {
 }
 
 // Separators must fit the number of items.
-function isWellSeparated(separators, { values, more, conjunction }) {
+function isWellSeparated(separators, { values, more, lasts }) {
   const parts = values.length + (more > 0 ? 1 : 0);
   const links = values.some(({ value }) => value.includes(" and "));
   const sign = values.some(({ value }) => value.includes(",")) ? "; " : parts > 2 || links ? ", " : " ";
-  const last = more === 0 && conjunction === "or" ? "or " : "and ";
-  return separators.every((one, i) => one.sign === sign && one.word === (i === parts - 2 ? last : ""));
+  const allowed = more === 0 ? lasts : ["and "];
+  return separators.every((one, i) => one.sign === sign && (i === parts - 2 ? allowed : [""]).includes(one.word));
 }
 
 // The values of a list in their order; `isEnd` decides whether the text may end at a position.
 function readList(text, at, hint, place, isEnd) {
-  const { conjunction } = hint.member.hint;
+  const { conjunction, loose } = hint.member.hint;
+  const includes = loose !== undefined && / includes? /.test(loose) && !loose.includes(" not ");
+  const lasts = conjunction !== "or" ? ["and "] : includes ? ["or ", "and "] : ["or "]; // "places to avoid include hostels and campsites"
   const [values, separators] = [[], []];
   let more = 0;
   for (let sign = "", word = ""; ; ) {
@@ -106,12 +108,12 @@ function readList(text, at, hint, place, isEnd) {
       break;
     }
     at += sign.length;
-    word = left === 1 ? (conjunction === "or" ? "or " : "and ") : "";
-    if (!text.startsWith(word, at)) return undefined;
+    word = left === 1 ? lasts.find((one) => text.startsWith(one, at)) : "";
+    if (word === undefined || !text.startsWith(word, at)) return undefined;
     at += word.length;
     separators.push({ sign, word });
   }
-  return more !== 1 && isWellSeparated(separators, { values, more, conjunction }) ? { at, values, items: values.length, more } : undefined;
+  return more !== 1 && isWellSeparated(separators, { values, more, lasts }) ? { at, values, items: values.length, more } : undefined;
 }
 
 // ---- patterns ----
@@ -154,8 +156,8 @@ const isOfOne = ({ total, values }) => (Array.isArray(values[0].shown) ? values[
 
 // The pattern, and the loose one for values that do not have its form; sentences.tsv tests the choice.
 function patternsOf(hint) {
-  const { text, text_one, loose } = hint.member.hint;
-  return [hint.sentence ?? (isOfOne(hint) ? (text_one ?? text) : text), ...(hint.sentence === undefined && isOfOne(hint) && text_one ? [text] : []), ...(hint.sentence === undefined && loose ? [loose] : [])];
+  const { text, text_one, loose, described } = hint.member.hint;
+  return [hint.sentence ?? (isOfOne(hint) ? (text_one ?? text) : text), ...(hint.sentence === undefined && isOfOne(hint) && text_one ? [text] : []), ...(hint.sentence === undefined ? [loose, described].filter(Boolean) : [])];
 }
 
 const emphasisOf = (hint) => (isOfOne(hint) ? (hint.member.hint.emphasis_one ?? hint.member.hint.emphasis) : hint.member.hint.emphasis);

@@ -343,7 +343,10 @@ invalid_sentences_are_rejected(void **state)
         { "an unknown form", "`text`: `User says: {value}.`",
           "`text`: `User says: {value}.`, `form`: `poem`",
           "members[1].hint.form: must be one of: any, noun, gerund, adjective, role, thing, verb, "
-          "period" },
+          "period, quality, company, name, place" },
+        { "a described sentence without a noun", "`text`: `User says: {value}.`",
+          "`text`: `User says: {value}.`, `described`: `User said {value}.`",
+          "members[1].hint.described: requires a noun, which is missing" },
         { "a place in a whole sentence", "`No milk.`", "`No {value}.`",
           "members[2].hint.values.none: must be a complete sentence without placeholders" },
         { "an unknown conjunction", "`or`", "`nor`",

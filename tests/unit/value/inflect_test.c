@@ -2,6 +2,7 @@
 #include "unit/assert_str.h"
 
 #include "value/inflect.h"
+#include "wording/shape.h"
 #include "base/arena.h"
 
 static void
@@ -20,21 +21,21 @@ words_get_the_form_that_a_sentence_needs(void **state)
         { inflect_gerund, "running", "running" },
         { inflect_gerund, "Run DMC", "Run DMC" },
         { inflect_gerund, "", "" },
-        { inflect_with_article, "golden retriever", "a golden retriever" },
-        { inflect_with_article, "oven", "an oven" },
-        { inflect_with_article, "an oven", "an oven" },
-        { inflect_with_article, "two cats", "two cats" },
-        { inflect_with_article, "dumbbells", "dumbbells" },
-        { inflect_with_article, "Rex", "Rex" },
-        { inflect_with_article, "", "" },
-        { inflect_decade, "80s", "the 1980s" },
-        { inflect_decade, "early 2000s", "the early 2000s" },
-        { inflect_decade, "the 1980s", "the 1980s" },
-        { inflect_decade, "1984", "1984" },
-        { inflect_decade, "s", "s" },
-        { inflect_proper, "spanish, some french", "Spanish, some French" },
-        { inflect_proper, "polish", "polish" },
-        { inflect_proper, "japón", "japón" },
+        { shape_with_article, "golden retriever", "a golden retriever" },
+        { shape_with_article, "oven", "an oven" },
+        { shape_with_article, "an oven", "an oven" },
+        { shape_with_article, "two cats", "two cats" },
+        { shape_with_article, "dumbbells", "dumbbells" },
+        { shape_with_article, "Rex", "Rex" },
+        { shape_with_article, "", "" },
+        { shape_decade, "80s", "the 1980s" },
+        { shape_decade, "early 2000s", "the early 2000s" },
+        { shape_decade, "the 1980s", "the 1980s" },
+        { shape_decade, "1984", "1984" },
+        { shape_decade, "s", "s" },
+        { shape_proper, "spanish, some french", "Spanish, some French" },
+        { shape_proper, "polish", "polish" },
+        { shape_proper, "japón", "japón" },
     };
     struct arena *mem = arena_new();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
