@@ -69,12 +69,22 @@ doubles_last_letter(struct str word)
            strchr("wxyWXY", word.ptr[word.len - 1]) == NULL && !is_vowel(word.ptr[word.len - 1]);
 }
 
+/* "running"; in "sing" and "bring" the ending is a part of the verb. */
+static bool
+is_gerund(struct str word)
+{
+    for (size_t i = 0; i + 3 < word.len; i++)
+        if (is_vowel(word.ptr[i]) || word.ptr[i] == 'y')
+            return str_ends(word, STR("ing"));
+    return false;
+}
+
 struct str
 inflect_gerund(struct arena *mem, struct str text)
 {
     size_t length = str_index(text, ' ');
     struct str word = str_first(text, length), rest = str_from(text, length);
-    if (word.len < 2 || !ascii_is_lower(word.ptr[0]) || str_ends(word, STR("ing")))
+    if (word.len < 2 || !ascii_is_lower(word.ptr[0]) || is_gerund(word))
         return text;
     char last = word.ptr[word.len - 1], before = word.ptr[word.len - 2];
     if (str_ends(word, STR("ie"))) /* "lie" */

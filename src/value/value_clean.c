@@ -350,7 +350,8 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
     if (found != NULL) {
         *shown = shown_of(mem, member, found, text, left);
         *key = found->key;
-    } else if (!lists_dangers(member) && value_spoken_object(mem, member, text, &object)) {
+    } else if (!lists_dangers(member) && value_spoken_object(mem, member, text, &object) &&
+               !str_eq(object, text)) { /* the same text would be cleaned without end */
         return value_clean(mem, member, object, shown, key);
     } else if (lists_dangers(member) && value_has_negation(mem, text)) {
         return true; /* "no peanut allergy" is not "no peanut" */
