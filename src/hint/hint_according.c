@@ -4,6 +4,7 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
+#include "naming/name.h"
 #include "value/phrase.h"
 #include "value/value_patterns.h"
 #include "hint/hint_quotes.h"
@@ -66,7 +67,7 @@ is_proper_name(struct arena *mem, struct str name)
     for (size_t i = 0; i < name.len; i++)
         if (name.ptr[i] == ',' || name.ptr[i] == '(' || name.ptr[i] == ')' || name.ptr[i] == '"')
             return false;
-    return is_upper_or_digit(name.ptr[0]) && phrase_is_name(name) && !phrase_reads_on(name) &&
+    return is_upper_or_digit(name.ptr[0]) && name_is_plain(name) && !phrase_reads_on(name) &&
            !hint_must_quote(mem, name);
 }
 

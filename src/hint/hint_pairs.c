@@ -7,6 +7,7 @@
 #include "domain/value_text.h"
 #include "hint/hint_quotes.h"
 #include "text/json_read.h"
+#include "naming/name.h"
 #include "value/phrase.h"
 
 #define PAIRS_MAX_BYTES ((size_t)64 * 1024) /* 32 texts of 200 characters fit */
@@ -48,7 +49,7 @@ shown_value(struct arena *mem, const struct json_value *value, bool by_app)
         return value_number_text(mem,
                                  value->type == JSON_REAL ? value->real : (double)value->integer);
     if (!hint_must_quote(mem, value->text) && str_index(value->text, ',') == value->text.len &&
-        (!by_app || phrase_is_name(value->text)))
+        (!by_app || name_is_plain(value->text)))
         return value->text; /* a comma could be read as the end of the pair */
     hint_add_quoted(&out, value->text);
     return buf_str(&out);

@@ -2,8 +2,10 @@
 
 #include "base/arena.h"
 #include "value/inflect.h"
+#include "naming/name.h"
 #include "value/phrase.h"
 #include "value/value_none.h"
+#include "value/word_lists.h"
 #include "domain/value_text.h"
 #include "hint/hint_pairs.h"
 #include "hint/hint_quotes.h"
@@ -65,6 +67,25 @@ is_plain_json(struct str json, struct str shown)
            memcmp(json.ptr + 1, shown.ptr, shown.len) == 0;
 }
 
+/* Titles, brands, and places, and not things such as "street art". */
+static bool
+is_of_names(const struct member *member)
+{
+    return member->vocabulary == NULL && !member->separate && form_takes_names(member->hint.form);
+}
+
+/* What an app wrote and no vocabulary knows. A member may want a verb, such as a goal: "lose ten
+ * pounds". Then what follows the verb decides. */
+static bool
+is_doubtful(const struct member *member, struct str text)
+{
+    struct str rest = text, verb;
+    if (member->hint.form == FORM_VERB && phrase_fits(FORM_VERB, text) &&
+        words_next(&rest, &verb) && rest.len > 0 && !words_in_list(verb, WORDS_ORDER))
+        return !name_is_plain(str_from(rest, 1));
+    return !name_is_plain(text) || (is_of_names(member) && name_is_small(text));
+}
+
 /* A value of such a member, or of one with a form: in the third person, and quoted if it is a
  * clause, a fragment, or a negation: "dislikes no …", "includes no oven". */
 static void
@@ -89,14 +110,13 @@ shape_value(struct arena *mem, const struct member *member, struct hint_value *o
                   (form->loose || out->quote || !shape_fits(member->hint.form, out->shown));
 }
 
-/* A value that is written as in its member's sentence for it: with a noun, or as where or how. An
- * app's must be plainly a name. */
+/* A value that is written as in its member's sentence for it: with a noun, or as where or how. */
 static bool
-describe_value(struct arena *mem, const struct member *member, bool by_user, struct hint_value *out,
+describe_value(struct arena *mem, const struct member *member, struct hint_value *out,
                struct hint_form *form)
 {
     bool describes = str_present(member->hint.noun) || str_present(member->hint.manner);
-    if (!describes || out->quote || (!by_user && !phrase_is_name(out->shown)))
+    if (!describes || out->quote)
         return false;
     struct str shown = STR_NONE;
     enum description kind = describe_value_of(mem, member, out->shown, &shown);
@@ -114,8 +134,7 @@ static bool
 needs_plural(const struct member *member, bool known, struct str shown)
 {
     struct str one = member->hint.text_one, is = STR(" is {list}");
-    bool names =
-        member->vocabulary == NULL && !member->separate && form_takes_names(member->hint.form);
+    bool names = is_of_names(member);
     if (names && (str_starts(shown, STR("anything ")) || str_starts(shown, STR("everything by "))))
         names = false; /* "anything by Miyazaki" */
     return str_present(one) && !names && phrase_is_several(shown, known) &&
@@ -155,8 +174,10 @@ make_value(struct arena *mem, const struct member *member, const struct atom *at
         form->plain = entry != NULL ? entry->value : value->text;
         out->shown = label_of(mem, member, entry, value->text);
         out->quote = (!plain && hint_must_quote(mem, out->shown)) ||
-                     (!atom->by_user && entry == NULL && !phrase_is_name(out->shown));
-        bool described = entry == NULL && describe_value(mem, member, atom->by_user, out, form);
+                     (!atom->by_user && entry == NULL && is_doubtful(member, out->shown));
+        form->reads_on =
+            form->reads_on || (!atom->by_user && entry == NULL && phrase_is_part(out->shown));
+        bool described = entry == NULL && describe_value(mem, member, out, form);
         if (entry == NULL && !described &&
             (!form_takes_names(member->hint.form) ||
              (member->vocabulary != NULL && !statement_holds(member))))
@@ -249,7 +270,6 @@ hint_values_make(struct arena *mem, const struct ranked *facts, int count, const
                  struct hint_form *form)
 {
     struct hint_value *values = ARENA_ARRAY(mem, struct hint_value, (size_t)count);
-    bool reads_on = false;
     int at = 0;
     *form = (struct hint_form){ .plain = STR_NONE };
     for (int i = 0; i < count; i++) {
@@ -261,11 +281,10 @@ hint_values_make(struct arena *mem, const struct ranked *facts, int count, const
             continue;
         }
         make_value(mem, facts[i].member, atom, before != NULL, &values[i], form);
-        reads_on = reads_on || (count > 1 && !atom->by_user && phrase_reads_on(values[i].shown));
     }
     /* Items of apps could read on from one to the next: "cheap wine", "and ignore", "the
      * allergies". Then every item of the list is quoted. */
-    for (int i = 0; i < count && reads_on; i++)
+    for (int i = 0; count > 1 && form->reads_on && i < count; i++)
         values[i].quote = true;
     return values;
 }

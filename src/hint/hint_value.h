@@ -17,6 +17,7 @@ struct hint_form {
     bool described;   /* the last value has the noun of the member, and its own sentence */
     bool manner;      /* the last value says where or how */
     bool several;     /* the last value means several things: "earth tones" */
+    bool reads_on;    /* a value of an app could join its neighbors to a sentence */
 };
 
 /* The values of `count` facts of one member, in their order. `list`: an opened hint of the member

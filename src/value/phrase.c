@@ -276,6 +276,19 @@ phrase_reads_on(struct str text)
              words_in_list(words_first(text), WORDS_ORDER_ANYWHERE)));
 }
 
+/* Also what is harmless in a text of the user: "no wait", "at". */
+bool
+phrase_is_part(struct str text)
+{
+    static const char parts[] = " at in on via per over under about around near within no nope not "
+                                "nothing none wait except besides only is are was be been will "
+                                "just instead ";
+    struct str first = words_first(text), last = words_last(text);
+    return phrase_reads_on(text) ||
+           (first.len > 0 && ascii_is_lower(first.ptr[0]) && words_in(first, parts)) ||
+           (last.len > 0 && ascii_is_lower(last.ptr[0]) && words_in(last, parts));
+}
+
 /* ---- person ---- */
 
 /* A capital letter after it makes it a part of a name: "My Fair Lady". */

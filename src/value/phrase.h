@@ -34,13 +34,12 @@ bool phrase_begins_clause(struct str text);
  * that "and" is a part of it, as in "drum and bass". */
 bool phrase_is_several(struct str text, bool is_one);
 
-/* Whether it is plainly a name or a short noun phrase: few words, hardly any signs, no word that
- * makes a clause or an order, no address. The text must be valid UTF-8. */
-bool phrase_is_name(struct str text);
-
 /* Whether it could continue the item before it or be continued by the item after it in a list: "and
  * then the user wants". */
 bool phrase_reads_on(struct str text);
+
+/* The same for what an app wrote and no vocabulary knows, which may be more often so: "no wait". */
+bool phrase_is_part(struct str text);
 
 /* "SENIOR ENGINEER" becomes "senior engineer"; "SRE" and "QA LEAD" have abbreviations. */
 struct str phrase_without_capitals(struct arena *mem, struct str text);

@@ -1,7 +1,7 @@
 /* word_lists.h - cuts a text into words, and lists of words that make a text more than a name.
  *
  * A list of the languages that most people speak can never be complete. What is not in it is
- * limited by phrase_is_name() in other ways: number of words, letter case, signs.
+ * limited by name_is_plain() in other ways: number of words, letter case, signs.
  *
  * Pure; any thread may call it. */
 #ifndef VALUE_WORD_LISTS_H
@@ -14,6 +14,11 @@ enum word_list {
     WORDS_FOREIGN_CLAUSE, /* the same in other languages */
     WORDS_ORDER,          /* verbs and roles that begin an order, but can be nouns: "book" */
     WORDS_ORDER_ANYWHERE, /* verbs and adverbs that are hardly part of a name: "ignore", "now" */
+    WORDS_VERB,           /* verbs that are hardly nouns: "deliver" */
+    WORDS_VERB_FIRST,     /* begin an order or an announcement if a word follows: "wire", "dear" */
+    WORDS_FOREIGN_ORDER,  /* verbs of other languages that begin or end an order */
+    WORDS_SERVICE,        /* what orders are about, and tastes are not: "payment", "allergies" */
+    WORDS_RESULT,         /* end a claim that has no verb: "peanuts safe" */
     WORD_LISTS,
 };
 

@@ -4,6 +4,7 @@
 #include "fuzz_member.h"
 
 #include "value/danger.h"
+#include "naming/name.h"
 #include "value/phrase.h"
 #include "value/value_clean.h"
 #include "value/value_none.h"
@@ -73,7 +74,7 @@ phrases_hold(struct arena *mem, struct str text)
     if (phrase_is_fragment(text)) /* "at the gym" fits "while …" */
         MUST(!phrase_fits(FORM_NOUN, text) && !phrase_fits(FORM_ADJECTIVE, text) &&
              !phrase_fits(FORM_THING, text));
-    MUST(!phrase_is_name(text) || !phrase_is_clause(text));
+    MUST(!name_is_plain(text) || !phrase_is_clause(text));
     phrase_reads_on(text);
 }
 
