@@ -66,7 +66,7 @@ struct hint {
     int total;                 /* number of values, named or not */
     bool is_long;              /* long even with its fewest values, and not critical */
     enum member_safety safety; /* the member's, or higher for a statement about safety */
-    bool sensitive;            /* the member is, or the statement is about health */
+    bool sensitive;            /* the member is, or the statement */
     bool by_app;               /* no value was stated or accepted by the user */
     struct str origin;         /* who stated its values, see HINT_ORIGINS_MAX */
     struct str according;      /* the apps to attribute it to (hint_according.h); absent: none */

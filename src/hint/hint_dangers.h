@@ -20,9 +20,10 @@ struct dish {
 struct ranked {
     const struct atom *atom;
     const struct member *member;
-    int32_t score;        /* 0 to HINT_ONE; -1: it is left out */
-    enum concern concern; /* of a statement */
-    bool decides;         /* a statement that says what the user wants: statement_decides() */
+    int32_t score;           /* 0 to HINT_ONE; -1: it is left out */
+    enum concern concern;    /* of a statement */
+    bool sensitive;          /* a statement about health, or personal_statement() */
+    bool decides;            /* a statement that says what the user wants: statement_decides() */
     const struct dish *dish; /* NULL until hint_dish() has read it */
 };
 

@@ -3,6 +3,7 @@
 #include "base/arena.h"
 #include "value/word_lists.h"
 #include "hint/hint.h"
+#include "naming/personal.h"
 
 #include <stdlib.h>
 
@@ -303,6 +304,7 @@ hint_rank(struct arena *mem, const struct domain *domain, const struct atom *ato
                                  .score = score_of(member, &atoms[i], newest) };
         if (statement_holds(member)) {
             fact->concern = statement_concern(domain, hint_fact_text(mem, &atoms[i]));
+            fact->sensitive = fact->concern == CONCERN_PRIVATE || personal_statement(atoms[i].key);
             fact->decides = statement_decides(atoms[i].key);
         }
     }

@@ -171,7 +171,7 @@ add_hint(const struct maker *maker, const struct ranked *facts, int count)
             : hint_sentence_of(member, VALUE_NONE) >= 0 && str_eq(facts[0].atom->key, VALUE_NONE)
                 ? SAFETY_NONE
                 : member->safety,
-        .sensitive = member->sensitive || facts[0].concern == CONCERN_PRIVATE,
+        .sensitive = member->sensitive || facts[0].sensitive,
         .by_app = true,
         .origin = origin_of(mem, facts, count),
         .exact = true,

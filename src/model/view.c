@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "crypt/digest.h"
 #include "domain/domain.h"
+#include "naming/personal.h"
 #include "value/statement.h"
 
 #define LINES_AT (DIGEST_SHORT_LENGTH + 1) /* after the digest and its line feed */
@@ -65,11 +66,12 @@ bool
 view_is_sensitive(const struct domain *domain, const struct member *member, struct str key)
 {
     return member->sensitive ||
-           (statement_holds(member) && statement_concern(domain, key) == CONCERN_PRIVATE);
+           (statement_holds(member) &&
+            (statement_concern(domain, key) == CONCERN_PRIVATE || personal_statement(key)));
 }
 
-/* Also in a domain without critical members, a statement can name a condition. The consent page has
- * no box for it there, so no app sees it. */
+/* Also in a domain without critical members, a statement can name a condition or a religion. The
+ * consent page has no box for it there, so no app sees it. */
 static bool
 has_sensitive_members(const struct domain *domain)
 {

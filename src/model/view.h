@@ -6,7 +6,8 @@
  * withheld if it is deleted and stated again.
  *
  * Sensitive facts are withheld as well, unless the user shares those of the domain with the app:
- * facts of members that the definition marks as sensitive, and statements about health.
+ * facts of members that the definition marks as sensitive, and statements about health or something
+ * else that is personal (personal.h).
  *
  * Withheld facts are stored with the grant as one text: a digest of the rest, then one line per
  * fact, its domain, member, and key separated by tabs. The empty text withholds nothing.

@@ -32,7 +32,7 @@ sensitive_of_row(const struct call *call, scopes one, scopes all)
     return found & scopes_readable(one);
 }
 
-/* "Medical diets, Nutrition goals, and what you wrote about your health" */
+/* "Medical diets, Nutrition goals, and what you wrote about your health, religion, …" */
 static struct str
 names_of(struct call *call, const struct domain *domain)
 {

@@ -11,14 +11,14 @@ import { Client, connected, FOOD } from "../kit/preferences.mjs";
 
 const TRAVEL = "travel_profile";
 const SCOPE = `preferences:write agent_hints ${FOOD} ${TRAVEL}`;
-const SECRET = /low-sodium|wheelchair|warfarin/i;
+const SECRET = /low-sodium|wheelchair|warfarin|hindu/i;
 
 // ada states sensitive facts through a trusted app; `api` belongs to one that she does not share them with.
 async function scene(t, { sensitive = false, scope = SCOPE } = {}) {
   const { w, ada, api: all } = await connected(t, { scope: SCOPE });
   const app = await addApp(w, { owner: "ada", name: "Reader" });
   await all.write(FOOD, { allergies: ["peanuts"], medical_diets: ["low-sodium"], cuisines: ["Thai"] });
-  for (const statement of ["I take warfarin", "I love soup"]) await state(ada, FOOD, "statements", statement); // those of apps wait
+  for (const statement of ["I take warfarin", "Hindu, so no beef", "I love soup"]) await state(ada, FOOD, "statements", statement); // those of apps wait
   await all.write(TRAVEL, { accessibility_needs: ["wheelchair"], seat_preference: "aisle" });
   const api = await Client.connect(ada, app, { scope, sensitive });
   return { w, ada, app, all, api };
@@ -51,11 +51,13 @@ test("the box is not checked, and without it no route shows or counts sensitive 
   assert.deepEqual((await api.record(FOOD)).statements, ["I love soup"]);
   assert.deepEqual(await api.record(TRAVEL), { seat_preference: "aisle" });
   assert.equal((await api.read(`domains/${FOOD}/stats`)).atom_count, 3);
-  assert.equal((await all.read(`domains/${FOOD}/stats`)).atom_count, 5);
+  assert.equal((await all.read(`domains/${FOOD}/stats`)).atom_count, 6);
   assert.equal((await api.read("preferences/atoms")).total, 4);
   // A critical fact that is missing is not kept secret, only what it is.
   assert.equal((await api.read("agent-hints?max_tokens=2000&context=restaurant_search")).safety_complete, false);
   assert.equal((await all.read("agent-hints?max_tokens=2000&context=restaurant_search")).safety_complete, true);
+
+  assert.doesNotMatch((await api.get("agent-hints?max_tokens=2000&context=zorp%20blick")).text, SECRET);
 
   const mcp = new Mcp(w, api.token);
   for (const domain of [FOOD, TRAVEL]) assert.doesNotMatch(JSON.stringify(await mcp.tool("get_preferences", { domain })), SECRET);

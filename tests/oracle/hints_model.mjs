@@ -202,11 +202,16 @@ function compareFacts(a, b) {
 const PRIVATE = /\b(celiacs?|coeliacs?|pregnan(t|cy)|medications?|medicines?|insulin|diabet(es|ic)|asthma|wheelchair|service dog|low (sodium|fodmap))\b/;
 const FOOD = /\b(allerg(y|ic|ies|ens?)|anaphyla(xis|ctic)|intoleran(t|ces?)|halal|kosher|haram|jain|religion|gluten ?free|(no|without) gluten|lactose|hives|airborne)\b/;
 
+// Who someone is, whatever the domain. A diet such as "I keep kosher" is not.
+const PERSONAL = /\b((am|are|is|as)( \w+){0,2} (muslim|hindu|jewish|catholic|buddhist|gay|lesbian|dyslexic|autistic)|(my|our) (religion|faith|church|mosque)|religious reasons|(for|during) lent|ramadan|adhd)\b/;
+
 const ALLERGY = /\b(allerg(y|ic|ies)|intoleran(t|ce))\b/;
 const GRAVE = /\b(anaphyla(xis|ctic)|epipen|severe allerg(y|ies))\b/;
 const GRAVE_PRIVATE = /\bc(o)?eliac disease\b/;
 const ALLERGEN = /\b(peanuts?|nuts?|milk|dairy|lactose|eggs?|fish|shellfish|seafood|wheat|gluten|soy|sesame|foods?|pollen|cats|dogs|latex|penicillin)\b/;
 const hasCritical = (domain) => domain.members.some(({ safety }) => safety === "critical");
+
+const plainWords = (text) => folded(text).replace(/['’]m\b/g, " am").replace(/[^a-z0-9\u0080-\u{10ffff}]+/gu, " ");
 
 function concernOf(domain, member, text) {
   if (!member.tellsEach) return undefined;
@@ -322,7 +327,7 @@ function makeHint(domain, member, facts, id) {
   return [{
     domain, member, id, values, total: values.length, sentence, isNone,
     tier: concern ? 0 : isNone ? 2 : TIERS[member.safety],
-    sensitive: member.sensitive || concern === "private",
+    sensitive: member.sensitive || concern === "private" || (Boolean(member.tellsEach) && PERSONAL.test(plainWords(facts[0].kept))),
     according: facts.some(({ user }) => user) ? undefined : accordingTo(facts),
     isAttributed: attributes(domain, member) || member.tellsEach,
   }];
