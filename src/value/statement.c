@@ -14,8 +14,8 @@
 #include "domain/domain.h"
 #include "domain/value_text.h"
 #include "text/utf8.h"
-#include "value/mention.h"
-#include "value/reaction.h"
+#include "reading/mention.h"
+#include "reading/reaction.h"
 #include "value/value_none.h"
 #include "value/value_words.h"
 

@@ -2,7 +2,7 @@
  *
  * A text passes four steps: visible characters only (Unicode NFC, no controls), single spaces, the
  * spelling of the vocabulary, and the value found in a longer wording (value_clean.c). The key is
- * folded further and never shown. What was written is kept as `wording` if the stored value differs
+ * folded further and never shown. What was written is kept as `reading` if the stored value differs
  * from it. */
 #include "value/value.h"
 

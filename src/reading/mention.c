@@ -1,6 +1,6 @@
 /* mention.c - whether a text really mentions something about the user. Each rule has an example in
  * its comment; the tests have many more. */
-#include "value/mention.h"
+#include "reading/mention.h"
 
 #include "base/arena.h"
 

@@ -1,8 +1,8 @@
 /* reaction.c - a small grammar of symptoms, parts of the body, and verbs. It must find reactions
  * that users describe in their own words, without taking recipes and idioms for them. */
-#include "value/reaction.h"
+#include "reading/reaction.h"
 
-#include "value/mention.h"
+#include "reading/mention.h"
 
 #define NEAR 5       /* words between a part of the body and what happens to it */
 #define SHORT_TEXT 7 /* words of a note that needs no subject: "rash from wheat" */

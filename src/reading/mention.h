@@ -5,8 +5,8 @@
  * around each.
  *
  * Pure; any thread may call it. */
-#ifndef VALUE_MENTION_H
-#define VALUE_MENTION_H
+#ifndef READING_MENTION_H
+#define READING_MENTION_H
 
 #include "base/str.h"
 

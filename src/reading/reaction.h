@@ -5,8 +5,8 @@
  * a person is unable or not allowed to have.
  *
  * Pure; any thread may call it. */
-#ifndef VALUE_REACTION_H
-#define VALUE_REACTION_H
+#ifndef READING_REACTION_H
+#define READING_REACTION_H
 
 #include "base/str.h"
 
