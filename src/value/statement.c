@@ -1,5 +1,4 @@
-/* statement.c - lists of words that make a statement critical, and the key by which statements are
- * compared.
+/* statement.c - lists of words that make a statement critical.
  *
  * A statement is free text in any language, so that nothing but words can decide. The lists are
  * long on purpose: a statement that is wrongly critical costs a few tokens, one that is missed can
@@ -9,31 +8,27 @@
 #include "value/statement.h"
 
 #include "base/arena.h"
-#include "base/ascii.h"
-#include "base/buf.h"
 #include "domain/domain.h"
-#include "domain/value_text.h"
-#include "text/utf8.h"
 #include "reading/mention.h"
 #include "reading/reaction.h"
+#include "reading/statement_key.h"
 #include "value/value_none.h"
 #include "value/value_words.h"
 
 #include <string.h>
 
-#define KEY_MAX_BYTES 4096
-
-/* Lists for mention_in(), as in a key: without apostrophes, articles, and contractions ("can not"
- * for "can't"). What happens to the user is not here: the grammar of reaction.c reads it. */
+/* Lists for mention_in(), as in a key: American English, without marks, apostrophes, articles, and
+ * contractions ("can not" for "can't"). What happens to the user is not here: the grammar of
+ * reaction.c reads it. */
 static const char food_words[] =
     "allergy,allergic,allergies,allergen,allergens,anaphylaxis,anaphylactic,"
     "anaphylactoid,epipen,epi pen,hay fever,intolerant,intolerance,intolerances,halal,kosher,"
-    "=haram,jain,religious reasons,religion,gluten free,glutenfree,no gluten,"
+    "=haram,jain,religious reasons,religion,gluten free,no gluten,"
     "without gluten,lactose,throat closes,throat swells,break out in hives,=hives,"
     "trace amounts,even traces,cross contamination,airborne,=allergique,=allergisch,"
-    "=allergien,=allergico,=allergica,=allergia,=alergia,=alergias,=alérgico,=alérgica,"
+    "=allergien,=allergico,=allergica,=allergia,=alergia,=alergias,"
     "=alergico,=alergica,=alergi,=alerji,=alerjim,=аллергия,=аллергии,=аллергию,"
-    "=аллергик,=intolerante,=intolérant,=intolérante,=intoleranz,=лактозы,=halaal,"
+    "=аллергик,=intolerante,=intolerant,=intoleranz,=лактозы,=halaal,"
     "ramadan,for lent,during lent,practicing muslim,muslim so,hindu so,as jew,jewish so,"
     "buddhist so,against my faith,"
     "could kill me,can kill me,will kill me,would kill me,might kill me,react badly to,"
@@ -41,7 +36,7 @@ static const char food_words[] =
     "autoinjector,=adrenaline,epinephrine,=injector,=injectors,can not breathe,alpha gal,no "
     "pork,not eat pork,never eat pork,not touch pork,no beef,"
     "not eat beef,never eat beef,no alcohol,not drink alcohol,never drink alcohol,"
-    "not consume alcohol,avoid alcohol,without alcohol,teetotal,teetotaler,teetotaller,"
+    "not consume alcohol,avoid alcohol,without alcohol,teetotal,teetotaler,"
     "zabiha,passover,adventist,i am sikh,i am mormon,word of wisdom";
 
 /* Words that are in the list above, in names of food. */
@@ -75,7 +70,7 @@ static const char private_words[] =
     "=medicine,=medicines,=medicaton,=medicatons,=medicaiton,=medicatoin,=mediction,"
     "=medecine,=medicin,=insuline,=inslin,=insulen,meds,prescription,=insulin,warfarin,"
     "blood thinner,blood thinners,=statins,maoi,maois,antidepressants,chemotherapy,"
-    "=gallbladder,malabsorption,eosinophilic,eoe,fpies,porphyria,hemochromatosis,haemochromatosis,"
+    "=gallbladder,malabsorption,eosinophilic,eoe,fpies,porphyria,hemochromatosis,"
     "sickle cell,"
     "thalassemia,kidney failure,renal failure,kidney transplant,liver transplant,heart transplant,"
     "bone marrow,cirrhosis,liver disease,fatty liver,pancreatitis,ulcer,ulcers,hiatal hernia,"
@@ -111,8 +106,8 @@ static const char private_words[] =
     "visually impaired,hearing impaired,hard of hearing,i am deaf,can not climb stairs,"
     "can not walk far,can not walk long,can not stand long,on crutches,bad back,bad knee,"
     "bad knees,bad hip,herniated disc,slipped disc,can not lift,no lifting,no heavy lifting,"
-    "=zöliakie,=celíaco,=celíaca,=celiaco,=celiaca,=cœliaque,=schwanger,=embarazada,=enceinte,"
-    "=grávida,=беременна,=diabetiker,=diabetikerin,=diabético,=diabética,=diabétique,"
+    "=zoliakie,=celiaco,=celiaca,=cœliaque,=schwanger,=embarazada,=enceinte,"
+    "=gravida,=беременна,=diabetiker,=diabetikerin,=diabetico,=diabetica,=diabetique,"
     "=rollstuhl";
 
 /* In a domain without critical members, "allergic to country music" is no allergy. There a word
@@ -142,25 +137,30 @@ static const char grave_words[] =
 
 /* ---- words ---- */
 
-/* Lowercase words with single spaces around each: " i have a peanut allergy ". So a word or phrase
+/* Words for a degree, which no rule looks at. */
+static bool
+is_degree(struct str word)
+{
+    return str_eq_c(word, "really") || str_eq_c(word, "very") || str_eq_c(word, "just") ||
+           str_eq_c(word, "so");
+}
+
+/* The words of a key with single spaces around each: " i have peanut allergy ". So a word or phrase
  * is found as " word ", without looking at its neighbors. */
 static struct str
-plain_words(struct arena *mem, struct str statement)
+plain_words(struct arena *mem, struct str key)
 {
-    struct str folded = utf8_casefold(mem, statement);
-    char *out = arena_alloc(mem, folded.len + 3);
+    char *out = arena_alloc(mem, key.len + 2);
     size_t length = 0;
+    struct str word;
     out[length++] = ' ';
-    for (size_t i = 0; str_present(folded) && i < folded.len; i++) {
-        char c = folded.ptr[i];
-        bool letter = ascii_is_lower(c) || ascii_is_digit(c) || (unsigned char)c >= 0x80;
-        if (letter)
-            out[length++] = c;
-        else if (out[length - 1] != ' ')
-            out[length++] = ' ';
-    }
-    if (out[length - 1] != ' ')
+    while (str_cut(&key, ' ', &word)) {
+        if (word.len == 0 || is_degree(word))
+            continue;
+        memcpy(out + length, word.ptr, word.len);
+        length += word.len;
         out[length++] = ' ';
+    }
     return (struct str){ out, length };
 }
 
@@ -322,76 +322,6 @@ statement_concern(const struct domain *domain, struct str text)
                                : CONCERN_NONE;
     arena_free(scratch);
     return concern;
-}
-
-/* ---- comparing ---- */
-
-/* Words that do not change the meaning of a statement. */
-static bool
-is_filler(struct str word)
-{
-    static const char *const fillers[] = { "a", "an", "the", "really", "very", "just", "so" };
-    for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++)
-        if (str_eq_c(word, fillers[i]))
-            return true;
-    return false;
-}
-
-/* Without their apostrophe, in both spellings. */
-static struct str
-written_out(struct str word)
-{
-    static const struct {
-        const char *word, *full;
-    } contractions[] = {
-        { "im", "i am" },         { "ive", "i have" },   { "dont", "do not" },
-        { "doesnt", "does not" }, { "cant", "can not" }, { "cannot", "can not" },
-        { "wont", "will not" },   { "isnt", "is not" },  { "didnt", "did not" },
-    };
-    for (size_t i = 0; i < sizeof contractions / sizeof *contractions; i++)
-        if (str_eq_c(word, contractions[i].word))
-            return str_of(contractions[i].full);
-    return word;
-}
-
-static bool
-is_apostrophe(struct str text, size_t *length)
-{
-    *length = str_starts(text, STR("'")) ? 1 : str_starts(text, STR("\u2019")) ? 3 : 0;
-    return *length > 0;
-}
-
-static struct str
-without_apostrophes(struct arena *mem, struct str text)
-{
-    char *out = arena_alloc(mem, text.len + 1);
-    size_t length = 0, mark;
-    for (size_t i = 0; i < text.len; i++) {
-        if (is_apostrophe(str_from(text, i), &mark))
-            i += mark - 1;
-        else
-            out[length++] = text.ptr[i];
-    }
-    return (struct str){ out, length };
-}
-
-/* The key of a statement of fillers only would be empty, and equal to every other such one: then
- * the whole text is the key. */
-struct str
-statement_key(struct arena *mem, struct str text)
-{
-    struct str folded = utf8_casefold(mem, text), word;
-    if (!str_present(folded))
-        return STR_NONE;
-    struct str words = plain_words(mem, without_apostrophes(mem, folded));
-    struct buf out = buf_in(mem, KEY_MAX_BYTES);
-    while (str_cut(&words, ' ', &word)) {
-        if (word.len == 0 || is_filler(word))
-            continue;
-        buf_add_c(&out, out.len == 0 ? "" : " ");
-        buf_add(&out, written_out(word));
-    }
-    return out.len == 0 ? value_fold(mem, text) : buf_str(&out);
 }
 
 /* By single words of the key, which has no contractions left: "do not", "can not". */

@@ -30,9 +30,6 @@ statement_holds(const struct member *member)
     return member->hint.for_each;
 }
 
-/* How statements are compared; absent if the text is not valid UTF-8. */
-struct str statement_key(struct arena *mem, struct str text);
-
 /* Whether the statement says what the user wants, needs, or refuses, and not only something about
  * the user: "I need a desk", and not "I was born in Chile". */
 bool statement_decides(struct str key);

@@ -16,6 +16,7 @@
 #include "text/json_read.h"
 #include "text/json_write.h"
 #include "text/utf8.h"
+#include "reading/statement_key.h"
 
 #define LISTED_MAX 8                /* values of a vocabulary in an error */
 #define SHOWN_MAX_BYTES (64 * 1024) /* an object of 32 texts of 200 characters fits */
