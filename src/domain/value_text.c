@@ -51,6 +51,27 @@ joins_words(char c)
     return c == ' ' || c == '-' || c == '_';
 }
 
+/* The bytes of a typographic apostrophe at the start of the text, which most phones write; 0: none.
+ */
+static size_t
+apostrophe_length(struct str text)
+{
+    bool curly = str_starts(text, STR("\u2019")) || str_starts(text, STR("\u2018"));
+    return curly ? 3 : str_starts(text, STR("\u02bc")) ? 2 : 0;
+}
+
+static struct str
+with_straight_apostrophes(struct str text, char *out)
+{
+    size_t length = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        size_t mark = apostrophe_length(str_from(text, i));
+        out[length++] = mark > 0 ? '\'' : text.ptr[i];
+        i += mark > 0 ? mark - 1 : 0;
+    }
+    return (struct str){ out, length };
+}
+
 /* "trip_hop", "trip-hop" and "trip - hop" are equal. Signs at the ends are kept, since they can be
  * part of a name ("C--", "-M-"). */
 struct str
@@ -61,6 +82,7 @@ value_fold(struct arena *mem, struct str text)
         return STR_NONE;
     folded = value_collapse_spaces(mem, folded);
     char *out = arena_alloc(mem, folded.len + 1);
+    folded = with_straight_apostrophes(folded, arena_alloc(mem, folded.len + 1));
     size_t first = 0, end = folded.len, length = 0;
     while (first < end && joins_words(folded.ptr[first]))
         first++;

@@ -11,6 +11,7 @@
 #include "base/ascii.h"
 #include "value/inflect.h"
 #include "value/phrase.h"
+#include "reading/spelling.h"
 #include "value/value_none.h"
 #include "value/value_speech.h"
 #include "value/value_trim.h"
@@ -190,6 +191,9 @@ find_spelling(struct arena *mem, const struct member *member, struct str text)
     if (member->vocabulary == NULL || !str_present(folded) || folded.len == 0)
         return NULL;
     const struct vocabulary_value *found = value_entry(mem, member->vocabulary, folded);
+    struct str plain = spelling_without_marks(mem, folded);
+    if (found == NULL && !str_eq(plain, folded))
+        found = value_entry(mem, member->vocabulary, plain);
     return found != NULL ? found : vocabulary_find(member->vocabulary, inflect_gerund(mem, folded));
 }
 
@@ -327,7 +331,9 @@ tells_how(const struct member *member, struct str text)
     return str_present(member->hint.manner) && phrase_is_fragment(text);
 }
 
-/* In this order: "none", a known value, the object of a sentence, a denial, a trimmed text. A
+/* Two names that differ in marks are one ("Beyoncé"), but two dangers may differ in them.
+ *
+ * In this order: "none", a known value, the object of a sentence, a denial, a trimmed text. A
  * denial of something unknown is stored as written: shortening it could turn it into its opposite.
  */
 bool
@@ -338,7 +344,7 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
     if (!str_present(folded))
         return false;
     *shown = text;
-    *key = folded;
+    *key = lists_dangers(member) ? folded : spelling_without_marks(mem, folded);
     if (has_none(member) ? value_means_none(mem, member, text)
                          : is_bare_none(mem, member, folded)) {
         *shown = *key = VALUE_NONE;

@@ -140,7 +140,7 @@ const pick = ({ source, source_count, confidence, status }) => ({ source, source
 
 test("items of a record stand as first written, atoms newest first, page by page", async (t) => {
   const { api } = await connected(t);
-  const artists = ["Zola", "Ärzte", "abba", "ÅBBA", "Cher", "10cc", "ZZ Top", "Élan", "eels"];
+  const artists = ["Zola", "Ärzte", "abba", "Åsa", "Cher", "10cc", "ZZ Top", "Élan", "eels"];
   for (let i = 0; i < artists.length; i += 3) await api.write(MUSIC, { favorite_artists: artists.slice(i, i + 3) });
   await api.write(FOOD, { cuisines: ["Thai"] });
   assert.deepEqual((await api.record(MUSIC)).favorite_artists, artists);

@@ -59,16 +59,23 @@ export function readDefinitions(...folders) {
 
 const folded = (text) => text.normalize("NFC").toUpperCase().toLowerCase().replaceAll("ς", "σ").normalize("NFC");
 
-// How values are compared: letter case and "-", "_", and spaces between words are ignored.
+// How values are compared: letter case, the form of apostrophes, and "-", "_", and spaces between words are ignored.
 export function fold(text) {
-  const [, before, middle, after] = /^([-_ ]*)(.*?)([-_ ]*)$/su.exec(folded(text).trim());
+  const [, before, middle, after] = /^([-_ ]*)(.*?)([-_ ]*)$/su.exec(folded(text).replace(/[\u2018\u2019\u02bc]/g, "'").trim());
   return before + middle.replace(/[-_ ]+/g, " ") + after;
+}
+
+// Latin letters lose their marks, except in Vietnamese.
+function withoutMarks(text) {
+  if (/[\u0103\u0111\u01a1\u01b0\u1ea0-\u1ef9]/.test(text)) return text;
+  return text.replace(/[\u00c0-\u024f]/g, (letter) => letter.normalize("NFD").replace(/\p{M}/gu, "").normalize("NFC"));
 }
 
 export function keyOf(member, value) {
   if (typeof value === "string") {
-    const entry = member.vocabulary?.byText.get(fold(value));
-    return fold(entry?.value ?? value);
+    const entry = member.vocabulary?.byText.get(fold(value)) ?? member.vocabulary?.byText.get(withoutMarks(fold(value)));
+    if (entry) return fold(entry.value);
+    return member.polarity === "avoid" && member.safety !== "none" && member.vocabulary?.open ? fold(value) : withoutMarks(fold(value));
   }
   if (typeof value !== "object") return JSON.stringify(value);
   return JSON.stringify(Object.keys(member.properties).filter((name) => name in value).map((name) => [name, typeof value[name] === "string" ? fold(value[name]) : value[name]]));

@@ -26,6 +26,9 @@ equal_spellings_fold_to_one_form(void **state)
           STR("Stra\xc3\x9f"
               "e"),
           STR("strasse") },
+        { "a typographic apostrophe", STR("Levi\u2019s"), STR("levi's") },
+        { "a quotation mark as an apostrophe", STR("Levi\u2018s"), STR("levi's") },
+        { "a letter as an apostrophe", STR("Levi\u02bcs"), STR("levi's") },
         { "final sigma", STR("\xce\xa3\xce\x8a\xce\xa3"), STR("\xcf\x83\xce\xaf\xcf\x83") },
         { "a sign at the end", STR("C--"), STR("c--") },
         { "a sign at the start", STR("-M-"), STR("-m-") },
