@@ -70,6 +70,12 @@ struct vocabulary {
 const struct vocabulary_value *vocabulary_find(const struct vocabulary *vocabulary,
                                                struct str folded);
 
+/* Finds the entry with the spelling in which `folded` has the fewest errors, of those that start
+ * with its first byte. `errors` returns SIZE_MAX for another word. NULL: none, or several. */
+const struct vocabulary_value *
+vocabulary_nearest(const struct vocabulary *vocabulary, struct str folded,
+                   size_t (*errors)(struct str typed, struct str known));
+
 /* All spellings of the vocabulary's values, folded: the i-th one if it is a spelling of `value`,
  * otherwise absent. */
 size_t vocabulary_spelling_count(const struct vocabulary *vocabulary);

@@ -53,6 +53,42 @@ vocabulary_find(const struct vocabulary *vocabulary, struct str folded)
     return NULL;
 }
 
+/* The first spelling that is not before the text. */
+static size_t
+first_spelling(const struct vocabulary_index *index, struct str folded)
+{
+    size_t low = 0, high = index->count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (str_order(index->spellings[middle].folded, folded) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+const struct vocabulary_value *
+vocabulary_nearest(const struct vocabulary *vocabulary, struct str folded,
+                   size_t (*errors)(struct str typed, struct str known))
+{
+    const struct vocabulary_index *index = vocabulary->index;
+    const struct vocabulary_value *found = NULL;
+    struct str first = str_first(folded, 1);
+    size_t least = SIZE_MAX;
+    for (size_t i = first_spelling(index, first); folded.len > 0 && i < index->count; i++) {
+        const struct spelling *one = &index->spellings[i];
+        if (!str_starts(one->folded, first))
+            break;
+        size_t wrong = errors(folded, one->folded);
+        if (wrong == SIZE_MAX || wrong > least)
+            continue;
+        found = wrong < least || found == one->value ? one->value : NULL;
+        least = wrong;
+    }
+    return found;
+}
+
 size_t
 vocabulary_spelling_count(const struct vocabulary *vocabulary)
 {

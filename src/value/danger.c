@@ -66,7 +66,8 @@ add_name(struct arena *mem, const struct vocabulary *vocabulary, const struct wo
     struct str first = words->list[i].text,
                last = words->list[i + words->list[i].name_words - 1].text;
     struct str name = { first.ptr, (size_t)(last.ptr + last.len - first.ptr) };
-    const struct vocabulary_value *entry = value_entry(mem, vocabulary, value_fold(mem, name));
+    const struct vocabulary_value *entry =
+        value_danger_entry(mem, vocabulary, value_fold(mem, name));
     if (entry != NULL && out->count < DANGERS_MAX)
         out->keys[out->count++] = entry->key;
 }

@@ -15,6 +15,7 @@
 #include "value/value_none.h"
 #include "value/value_speech.h"
 #include "value/value_trim.h"
+#include "value/value_words.h"
 #include "domain/value_text.h"
 
 #include <string.h>
@@ -184,6 +185,14 @@ value_contains(struct arena *mem, const struct vocabulary *vocabulary, struct st
 
 /* ---- one value ---- */
 
+/* Whether the member lists what the user must not have. Its values are found in longer texts. */
+static bool
+lists_dangers(const struct member *member)
+{
+    return member->avoid && member->safety != SAFETY_NONE && member->vocabulary != NULL &&
+           member->vocabulary->open;
+}
+
 static const struct vocabulary_value *
 find_spelling(struct arena *mem, const struct member *member, struct str text)
 {
@@ -194,15 +203,9 @@ find_spelling(struct arena *mem, const struct member *member, struct str text)
     struct str plain = spelling_without_marks(mem, folded);
     if (found == NULL && !str_eq(plain, folded))
         found = value_entry(mem, member->vocabulary, plain);
+    if (found == NULL && lists_dangers(member))
+        return value_danger_entry(mem, member->vocabulary, folded);
     return found != NULL ? found : vocabulary_find(member->vocabulary, inflect_gerund(mem, folded));
-}
-
-/* Whether the member lists what the user must not have. Its values are found in longer texts. */
-static bool
-lists_dangers(const struct member *member)
-{
-    return member->avoid && member->safety != SAFETY_NONE && member->vocabulary != NULL &&
-           member->vocabulary->open;
 }
 
 /* "peanuts" of "no allergies except peanuts"; otherwise the text itself. Only if what comes before

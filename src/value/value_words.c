@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "domain/value_text.h"
 #include "text/utf8.h"
+#include "reading/misspelling.h"
 
 #include <string.h>
 
@@ -158,6 +159,24 @@ value_word_is_one_of(const struct words *words, size_t i, const char *const *lis
 
 /* ---- names ---- */
 
+const struct vocabulary_value *
+value_danger_entry(struct arena *mem, const struct vocabulary *vocabulary, struct str folded)
+{
+    const struct vocabulary_value *found = value_entry(mem, vocabulary, folded);
+    return found != NULL ? found : vocabulary_nearest(vocabulary, folded, misspelling_errors);
+}
+
+/* Whether words that are in no list are a name. Two words must be one name: "penut butter". */
+static bool
+is_misspelled_name(const struct vocabulary *vocabulary, const struct words *words, size_t i,
+                   size_t length, struct str folded)
+{
+    for (size_t k = i; k < i + length; k++)
+        if (words->list[k].kind != WORD_OTHER)
+            return false;
+    return length <= 2 && vocabulary_nearest(vocabulary, folded, misspelling_errors) != NULL;
+}
+
 /* The longest name wins, so that "peanut butter" is not read as "peanut". Words of names are
  * marked, because rules must not read them as grammar. */
 size_t
@@ -172,7 +191,8 @@ value_words_name(struct arena *mem, const struct vocabulary *vocabulary, struct 
             struct str span = { first.ptr, (size_t)(last.ptr + last.len - first.ptr) };
             struct str folded = value_fold(mem, span);
             if (!str_present(folded) || str_eq(folded, VALUE_NONE) ||
-                value_entry(mem, vocabulary, folded) == NULL)
+                (value_entry(mem, vocabulary, folded) == NULL &&
+                 !is_misspelled_name(vocabulary, words, i, length, folded)))
                 continue;
             for (size_t k = i; k < i + length; k++)
                 words->list[k].named = true;

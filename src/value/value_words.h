@@ -47,6 +47,11 @@ struct words {
  * negation does not go beyond them. */
 bool value_words_read(struct arena *mem, struct str text, struct words *out);
 
+/* The entry of a vocabulary of dangers that the text is a spelling of, in singular or plural or
+ * misspelled; NULL: none. */
+const struct vocabulary_value *
+value_danger_entry(struct arena *mem, const struct vocabulary *vocabulary, struct str folded);
+
 /* Marks the words of the longest value of the vocabulary at each position: "peanut butter" before
  * "peanut". Returns the number of values. */
 size_t value_words_name(struct arena *mem, const struct vocabulary *vocabulary,

@@ -77,6 +77,8 @@ a_statement_names_dangers(void **state)
         { "lactose intolerant", "lactose!" },
         { "I carry an EpiPen because peanuts are dangerous", "peanuts" },
         { "peanuts could kill me", "peanuts" },
+        { "allergic to hazlenuts and wallnuts", "hazelnuts walnuts!" },
+        { "penut butter could kill me", "peanut butter" },
         { "I am alergic to peanuts", "peanuts" },
         { "I'm allergic to shellfish but love peanuts", "shellfish" },
         { "I love peanuts, but shellfish could kill me", "shellfish" },

@@ -2,6 +2,7 @@
 #include "unit/assert_str.h"
 
 #include "base/arena.h"
+#include "base/buf.h"
 #include "domain/value_text.h"
 #include "value/value.h"
 #include "text/json_read.h"
@@ -350,11 +351,68 @@ every_string_of_a_value_is_searched(void **state)
     arena_free(mem);
 }
 
+/* In what harms the user, a misspelled name is the name; other words stay what they are. */
+static void
+misspelled_dangers_are_known(void **state)
+{
+    static const char *const rows[][2] = {
+        { "hazlenut", "hazelnuts" },
+        { "hazel nut", "hazelnuts" },
+        { "wallnuts", "walnuts" },
+        { "pistacio", "pistachios" },
+        { "cashues", "cashews" },
+        { "seseme", "sesame" },
+        { "musles", "mussels" },
+        { "avacado", "avocado" },
+        { "bannana", "bananas" },
+        { "wheet", "wheat" },
+        { "aple", "apples" },
+        { "penut butter", "peanut butter" },
+        { "macadmia nuts", "macadamia nuts" },
+        { "severe pistashio allergy", "pistachios" },
+        { "wallnuts and seseme", "walnuts sesame" },
+        /* Words of their own. */
+        { "barley", "barley" },
+        { "barely", "barely" },
+        { "quince", "quince" },
+        { "muscles", "muscles" },
+        { "lactase", "lactase" },
+        { "scallions", "scallions" },
+        { "millet", "millet" },
+        { "perch", "perch" },
+        { "cumin", "cumin" },
+        { "sulfates", "sulfates" },
+        { "lintels", "lintels" },
+        { "satin", "satin" },
+        { "buts", "buts" },
+        { "chestnuts", "chestnuts" },
+        { "coconut oil", "coconut oil" },
+    };
+    struct arena *mem = arena_new();
+    const struct member *member =
+        domain_member(domains_find(kit_domains(), STR("food_profile")), STR("allergies"));
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct json_value given = { .type = JSON_STR, .text = str_of(rows[i][0]) };
+        struct value *read;
+        size_t count;
+        struct buf keys = buf_in(mem, 1000);
+        assert_null(value_read_list(mem, member, &given, &read, &count));
+        for (size_t k = 0; k < count; k++)
+            buf_add_format(&keys, "%s%.*s", k > 0 ? " " : "", STR_ARG(read[k].key));
+        assert_str(buf_str(&keys), str_of(rows[i][1]), rows[i][0]);
+        if (!str_eq(read[0].key, str_of(rows[i][0])))
+            assert_true(str_present(read[0].wording));
+    }
+    arena_free(mem);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_keep_their_spelling_and_have_a_folded_key),
+        cmocka_unit_test(misspelled_dangers_are_known),
         cmocka_unit_test(closed_vocabularies_replace_the_spelling),
         cmocka_unit_test(numbers_bools_and_objects_are_canonical),
         cmocka_unit_test(invalid_values_are_explained),
