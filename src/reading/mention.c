@@ -123,7 +123,9 @@ static const char businesses[] =
     "restaurant*,deli,delis,baker*,shop,shops,store,stores,market,markets,butcher*,cart,carts,"
     "guys,truck,trucks,label,labels,labeling,clinic*,ward,specialist*,researcher*,nurse*,cafe*,"
     "diner*,pub,pubs,brand,brands,aisle*,section*,cookbook*,app,apps,website*,awareness,"
-    "industry,company,companies,startup*,charity,conference*,trend,trends,craze,fad,fads,jokes";
+    "industry,company,companies,startup*,charity,conference*,trend,trends,craze,fad,fads,jokes,"
+    "society,association,fundraiser*,tour,tours,menu,menus,list,season,butchery,desserts,class,"
+    "classes";
 
 static bool
 states_need(const struct tokens *tokens)
@@ -136,7 +138,30 @@ states_need(const struct tokens *tokens)
 static bool
 is_of_business(const struct tokens *tokens, size_t i)
 {
+    for (; tokens_in(tokens, i, "friendly,food"); i++) /* "a diabetic-friendly bakery" */
+        ;
     return tokens_in(tokens, i, businesses) && !states_need(tokens);
+}
+
+/* "coffee is my medicine", "the best medicine", "a pregnant pause", "learn kosher cooking",
+ * "never had an allergic reaction" */
+static bool
+is_figurative(const struct tokens *tokens, size_t at)
+{
+    if (tokens_in(tokens, at, "pregnant"))
+        return tokens_in(tokens, at + 1, "pause,pauses,silence,silences,moment,with");
+    if (tokens_in(tokens, at, "medicine,medicines"))
+        return tokens_in(tokens, at + 1, "for") ||
+               (at > 0 && tokens_in(tokens, at - 1, "best,is,are")) ||
+               (at > 1 && tokens_in(tokens, at - 1, "my,our,best") &&
+                tokens_in(tokens, at - 2, "is,are,and"));
+    if (tokens_in(tokens, at, "allergic") && tokens_in(tokens, at + 1, "reaction,reactions"))
+        return at > 1 && tokens_in(tokens, at - 1, "had,have,any") &&
+               (tokens_in(tokens, at - 2, "never") ||
+                (at > 2 && tokens_in(tokens, at - 3, "never"))) &&
+               !tokens_have(tokens, "but,except,only,until,if,unless,so,to");
+    return tokens_in(tokens, at + 1, "cooking,cuisine,recipes,baking") &&
+           tokens_have(tokens, "learn,learning,explore,try,curious");
 }
 
 /* "the bakery sells gluten-free bread" */
@@ -220,7 +245,7 @@ mention_counts(const struct tokens *tokens, size_t at, size_t length, unsigned r
 {
     if (rules == MENTION_ANY)
         return true;
-    return !is_hypothetical(tokens, at) && !is_topic(tokens, at) &&
+    return !is_hypothetical(tokens, at) && !is_topic(tokens, at) && !is_figurative(tokens, at) &&
            !is_of_business(tokens, at + length) &&
            !((rules & MENTION_NOT_NO) != 0 && is_denied(tokens, at)) &&
            !((rules & MENTION_NOT_OVER) != 0 && is_past(tokens, at));
@@ -295,7 +320,7 @@ static const char figures[] =
     "monday,friday,fridays,sunday,sundays,weekends,ads,advertising,people,phone "
     "calls,networking,paperwork,exercise,cooking,traffic,"
     "negativity,fake news,cliches,chains,chain restaurants,shopping,chores,puns,jokes,"
-    "dad jokes,small print,spam,lies,liars,laziness,early mornings,alarm clocks";
+    "dad jokes,small print,menus,decor,spam,lies,liars,laziness,early mornings,alarm clocks";
 
 static bool
 is_one_of(struct str word, const char *list)
@@ -363,7 +388,7 @@ struct str
 mention_without_judged(struct arena *mem, struct str words)
 {
     static const char judgments[] =
-        "bad,small,big,long,boring,mediocre,stupid,fake,slow,lazy,rude,dumb,silly,"
+        "bad,fancy,loud,small,big,long,boring,mediocre,stupid,fake,slow,lazy,rude,dumb,silly,"
         "pretentious,overpriced,overrated,lousy,soggy,ugly";
     size_t at = object_of_allergy(words);
     struct str rest = str_from(words, at), judgment, judged;

@@ -39,11 +39,23 @@ static const char grave_symptoms[] =
     "hives,vomit*,faint,faints,fainted,wheez*,swell,swells,swollen,react,reacts,reaction,reactions,"
     "seizure*";
 
+/* "I've never had an allergic reaction", "no reaction to food so far"; "no reaction to milk, but to
+ * nuts" has an exception. */
+static bool
+is_absent(const struct tokens *tokens, size_t i)
+{
+    bool denied = false;
+    for (size_t k = i < NEAR ? 0 : i - NEAR; k < i; k++)
+        denied = denied || tokens_in(tokens, k, "never,no,not,without");
+    return denied && tokens_in(tokens, i, "reaction,reactions") &&
+           !tokens_have(tokens, "but,except,only,until,if,unless,so");
+}
+
 /* "swells with pride", "a faint smell", "a chain reaction", "itching to try" */
 static bool
 is_idiom(const struct tokens *tokens, size_t i)
 {
-    return tokens_in(tokens, i + 1, "for,of,to") ||
+    return tokens_in(tokens, i + 1, "for,of,to") || is_absent(tokens, i) ||
            (i > 0 && tokens_in(tokens, i - 1, "chain,first,my") &&
             tokens_in(tokens, i, "reaction,reactions") && !tokens_in(tokens, i + 1, "to")) ||
            (tokens_in(tokens, i + 1, "with") &&
@@ -57,7 +69,8 @@ is_idiom(const struct tokens *tokens, size_t i)
 static bool
 is_symptom(const struct tokens *tokens, size_t i, const char *list)
 {
-    bool directed = tokens_in(tokens, i, "react*") || tokens_in(tokens, i, "swell*,swollen");
+    bool directed = (tokens_in(tokens, i, "react*") && !is_absent(tokens, i)) ||
+                    tokens_in(tokens, i, "swell*,swollen");
     return tokens_in(tokens, i, list) &&
            (directed ? !tokens_in(tokens, i + 1, "with,for") : !is_idiom(tokens, i));
 }
@@ -114,13 +127,50 @@ leads_to_hospital(const struct tokens *tokens)
     static const char ways[] = "send*,sent,put,puts,land*,end,ends,ended,rush*,took,take,takes,"
                                "was,been,went,bring*,brought,need,needs,needed,call,called";
     static const char places[] =
-        "er,hospital,emergency,ambulance,icu,intensive,resuscitation,drip,paramedics";
+        "er,hospital,emergency,ambulance,icu,intensive,resuscitation,drip,paramedics,casualty";
     bool way = false;
     for (size_t i = 0; i < tokens->count; i++) {
         way = way || tokens_in(tokens, i, ways);
+        if (way && ((tokens_in(tokens, i, "and") && tokens_in(tokens, i + 1, "e")) || /* "A&E" */
+                    (tokens_in(tokens, i, "urgent") && tokens_in(tokens, i + 1, "care"))))
+            return true;
         if ((way && tokens_in(tokens, i, places) &&
              !tokens_in(tokens, i + 1, "food,cafeteria,kitchen")) ||
             tokens_in(tokens, i, "hospitalized,hospitalised,hospitalizes,hospitalises"))
+            return true;
+    }
+    return false;
+}
+
+/* Beside a food in a short note, a place or a medicine is enough: "walnuts = hospital". */
+static bool
+is_note_of_harm(const struct tokens *tokens)
+{
+    static const char places[] =
+        "hospital,ambulance,er,paramedics,casualty,emergency,toilet,epipen";
+    return tokens->count < SHORT_TEXT && tokens_have(tokens, places) &&
+           !tokens_have(tokens, "near,food,cafeteria,kitchen,work,live,snack,snacks,doctors,love");
+}
+
+/* "I need my inhaler", "sends me to the toilet", "goes right through me", "leaves me curled up",
+ * "ruins me for a week" */
+static bool
+needs_relief(const struct tokens *tokens)
+{
+    static const char relief[] = "inhaler,antihistamine,antihistamines,benadryl,epipen,toilet,"
+                                 "bathroom,loo,restroom,imodium";
+    static const char ways[] = "need*,use*,using,take*,taking,send*,sent,run*,reach*,have,grab";
+    static const char harm[] = "ruin*,wreck*,destroy*,floor*,knock*,cripple*";
+    for (size_t i = 0; i < tokens->count; i++) {
+        bool person = tokens_in(tokens, i, "me,him,her,us");
+        for (size_t k = i < NEAR ? 0 : i - NEAR; k < i && tokens_in(tokens, i, relief); k++)
+            if (tokens_in(tokens, k, ways))
+                return true;
+        if (person &&
+            (tokens_in(tokens, i + 1, "runs,curled,doubled,gas") ||
+             tokens_in(tokens, i + 2, "gas") || (i > 0 && tokens_in(tokens, i - 1, harm)) ||
+             (i > 1 && tokens_in(tokens, i - 1, "through") &&
+              tokens_in(tokens, i - 2, "right,straight"))))
             return true;
     }
     return false;
@@ -149,6 +199,18 @@ names_death(const struct tokens *tokens)
     return false;
 }
 
+/* "I shouldn't eat so much sugar", "you can't have too much garlic", "I shouldn't have had it" */
+static bool
+is_of_amount(const struct tokens *tokens)
+{
+    for (size_t i = 0; i + 3 < tokens->count; i++)
+        if (tokens_in(tokens, i, "should,can") && tokens_in(tokens, i + 1, "not") &&
+            (tokens_in(tokens, i + 3, "much,many,more,another,third,had,eaten,ordered,tried") ||
+             tokens_in(tokens, i + 4, "much,many,third")))
+            return true;
+    return false;
+}
+
 /* "can't do dairy", "unable to digest fructose", "milk is off the table"; "can't have enough" and
  * "can't have it without" say that it is liked. */
 static bool
@@ -156,7 +218,7 @@ is_unable(const struct tokens *tokens)
 {
     static const char takes[] = "have,eat,drink,do,tolerate,digest,process,consume,touch,ingest,"
                                 "absorb,metaboli*,break,swallow,be";
-    if (tokens_have(tokens, "enough,without,stop,resist") ||
+    if (tokens_have(tokens, "enough,without,stop,resist") || is_of_amount(tokens) ||
         (tokens_have(tokens, "just") && tokens_have(tokens, "one")))
         return false;
     for (size_t i = 0; i < tokens->count; i++) {
@@ -240,7 +302,8 @@ reaction_in(struct str words)
                        (!liked && body_suffers(&tokens, body, harms));
         if (suffers && names_meal(&tokens))
             return REACTION_GRAVE;
-        if (suffers || names_death(&tokens) || is_unable(&tokens))
+        if (suffers || names_death(&tokens) || is_unable(&tokens) || is_note_of_harm(&tokens) ||
+            (!liked && needs_relief(&tokens)))
             return REACTION_TO_NAMED;
     }
     return REACTION_NONE;

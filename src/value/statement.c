@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "domain/domain.h"
+#include "reading/exclusion.h"
 #include "reading/mention.h"
 #include "reading/reaction.h"
 #include "reading/statement_key.h"
@@ -23,7 +24,7 @@
 static const char food_words[] =
     "allergy,allergic,allergies,allergen,allergens,anaphylaxis,anaphylactic,"
     "anaphylactoid,epipen,epi pen,hay fever,intolerant,intolerance,intolerances,halal,kosher,"
-    "=haram,jain,religious reasons,religion,gluten free,no gluten,"
+    "=haram,jain,gluten free,no gluten,"
     "without gluten,lactose,throat closes,throat swells,break out in hives,=hives,"
     "trace amounts,even traces,cross contamination,airborne,=allergique,=allergisch,"
     "=allergien,=allergico,=allergica,=allergia,=alergia,=alergias,"
@@ -52,8 +53,25 @@ static const char harm_phrases[] =
 
 /* In scripts without spaces, and with articles that are written as one word. */
 static const char *const food_parts[] = {
-    "过敏",  "過敏",     "アレルギー", "알레르기", "حساسية",
-    "एलर्जी", "অ্যালার্জি", "الرجی",      "清真",     "حلال",
+    "过敏",
+    "過敏",
+    "アレルギー",
+    "알레르기",
+    "حساسية",
+    "एलर्जी",
+    "অ্যালার্জি",
+    "الرجی",
+    /* Beginnings of words. */
+    "uczulen",
+    "uczulon",
+    "dị ứng",
+    "알러지",
+    "แพ้",
+    "אלרג",
+    "αλλεργ",
+    "алерг",
+    "清真",
+    "حلال",
 };
 
 /* In German, what the allergy is to is part of the word: "Erdnussallergie". */
@@ -98,10 +116,8 @@ static const char private_words[] =
     "prediabetes,prediabetic,hypoglycemia,=lupus,diverticulitis,gastritis,gastroparesis,"
     "gallstones,kidney stones,=bariatric,gastric sleeve,dysphagia,high cholesterol,"
     "heart disease,heart failure,heart problem,heart problems,arrhythmia,hashimotos,"
-    "hashimoto s,galactosemia,mast cell,mcas,feeding tube,=sober,in recovery,doctor told,doctor "
-    "said,doctor says,doctor wants,doctor ordered,"
-    "doctor advised,dietitian,dietician,cardiologist,"
-    "doctors orders,my doctor,medically,medical reasons,medical diet,medical condition,"
+    "hashimoto s,galactosemia,mast cell,mcas,feeding tube,=sober,in recovery,medically,medical "
+    "reasons,medical diet,medical condition,"
     "wheelchair,oxygen tank,service dog,service animal,guide dog,i am blind,legally blind,"
     "visually impaired,hearing impaired,hard of hearing,i am deaf,can not climb stairs,"
     "can not walk far,can not walk long,can not stand long,on crutches,bad back,bad knee,"
@@ -290,17 +306,21 @@ concern_of(struct arena *mem, const struct domain *domain, struct str text, stru
 {
     if (!domain_has_critical(domain))
         return grave_concern_of(words);
-    if (mention_in(words, private_words, MENTION_CLAIM | MENTION_NOT_NO) ||
+    if (exclusion_is_of_other(words))
+        return CONCERN_NONE;
+    enum exclusion exclusion = exclusion_in(words);
+    if (exclusion == EXCLUSION_BY_DOCTOR ||
+        mention_in(words, private_words, MENTION_CLAIM | MENTION_NOT_NO) ||
         HAS_PART(words, private_parts))
         return CONCERN_PRIVATE;
     words = remove_words(mem, words, not_religious);
     enum reaction reaction = reaction_in(words);
-    bool food = reaction == REACTION_GRAVE || is_free_of(words) || states_abstinence(words) ||
-                is_of_faith(words) ||
+    bool food = exclusion == EXCLUSION_BY_FAITH || reaction == REACTION_GRAVE ||
+                is_free_of(words) || states_abstinence(words) || is_of_faith(words) ||
                 mention_in(words, food_words, MENTION_CLAIM | MENTION_NOT_OVER) ||
                 HAS_PART(words, food_parts) || has_word_end(words);
-    bool harm =
-        !food && (reaction == REACTION_TO_NAMED || mention_in(words, harm_phrases, MENTION_ANY));
+    bool harm = !food && (exclusion == EXCLUSION_OF_NAMED || reaction == REACTION_TO_NAMED ||
+                          mention_in(words, harm_phrases, MENTION_ANY));
     if (!food && !harm)
         return CONCERN_NONE;
     struct str meant = mention_without_judged(mem, words);
