@@ -6,7 +6,8 @@
 #include "naming/personal.h"
 
 #include "base/arena.h"
-#include "value/mention.h"
+#include "reading/mention.h"
+#include "reading/statement_key.h"
 #include "value/statement.h"
 
 /* Words of a key, which has no articles, apostrophes, or contractions. */
