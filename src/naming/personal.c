@@ -10,7 +10,7 @@
 #include "reading/statement_key.h"
 #include "value/statement.h"
 
-/* Words of a key, which has no articles, apostrophes, or contractions. */
+/* Words of a key (reading/statement_key.h): without articles, apostrophes, and accents. */
 static const char persons[] =
     "muslim,muslims,moslem,hindu,hindus,jewish,jew,jews,sikh,sikhs,jain,jains,mormon,mormons,"
     "buddhist,buddhists,christian,christians,catholic,catholics,protestant,lutheran,baptist,"
@@ -18,12 +18,12 @@ static const char persons[] =
     "mennonite,rastafarian,rasta,bahai,zoroastrian,parsi,pagan,wiccan,atheist,atheists,agnostic,"
     "druze,coptic,orthodox,humanist,shia,sunni,sufi,ismaili,hasidic,haredi,taoist,scientologist,"
     "religious,observant,"
-    "musulmán,musulmana,musulman,musulmane,muçulmano,muçulmana,musulmano,muslima,muslimin,jude,"
-    "jüdin,jüdisch,judío,judía,judeu,judia,juif,juive,ebreo,ebrea,katholisch,evangelisch,católico,"
-    "católica,catholique,cattolico,cattolica,cristiano,cristiana,chrétien,chrétienne,cristão,"
-    "cristã,budista,bouddhiste,buddista,hindú,hindou,hindoue,ateo,atea,athée,ateu,"
+    "musulmana,musulman,musulmane,muculmano,muculmana,musulmano,muslima,muslimin,jude,"
+    "judin,judisch,judio,judia,judeu,judia,juif,juive,ebreo,ebrea,katholisch,evangelisch,catolico,"
+    "catolica,catholique,cattolico,cattolica,cristiano,cristiana,chretien,chretienne,cristao,"
+    "crista,budista,bouddhiste,buddista,hindou,hindoue,ateo,atea,athee,ateu,"
     "мусульманин,мусульманка,еврей,еврейка,христианин,христианка,православный,православная,"
-    "католик,католичка,буддист,атеист,müslüman,müslümanım,moslim,joods,"
+    "католик,католичка,буддист,атеист,musluman,muslumanım,moslim,joods,"
     "gay,lesbian,bisexual,queer,transgender,transsexual,trans,nonbinary,asexual,pansexual,intersex,"
     "polyamorous,genderqueer,genderfluid,lgbt,lgbtq,schwul,lesbisch,"
     "republican,democrat,socialist,communist,marxist,anarchist,libertarian,"
@@ -58,13 +58,13 @@ static const char phrases[] =
     "yom kippur,keep shabbat,observe shabbat,on shabbat,keep sabbath,observe sabbath,on sabbath,"
     "passover,=navratri,=ekadashi,=paryushan,pork for religious,"
     "gay couple,lesbian couple,same sex,came out as,coming out,non binary,my transition,"
-    "vote labour,vote tory,vote conservative,vote green,vote republican,vote democrat,voted for,"
-    "party member,left wing,right wing,trump supporter,member of green,member of labour,union "
+    "vote labor,vote tory,vote conservative,vote green,vote republican,vote democrat,voted for,"
+    "party member,left wing,right wing,trump supporter,member of green,member of labor,union "
     "member,trade union,"
     "adhd,=autism,autism spectrum,dyslexia,dyscalculia,have depression,my depression,"
     "with depression,anxiety disorder,have anxiety,my anxiety,with anxiety,panic attacks,"
     "panic disorder,ptsd,=ocd,schizophrenia,=hiv,in therapy,my therapist,my psychiatrist,=ivf,"
-    "miscarriage,cerebral palsy,color blind,colour blind,screen reader,aspergers,asperger,am on "
+    "miscarriage,cerebral palsy,color blind,screen reader,aspergers,asperger,am on "
     "spectrum,hearing aid,hearing aids,low vision,stutter,my wheelchair,"
     "in wheelchair,use wheelchair,have disability,my disability";
 
