@@ -28,8 +28,8 @@ hint_dish(struct arena *mem, struct ranked *fact)
 }
 
 /* The members of a definition are in the order of their gravity: allergies before intolerances. */
-static const struct member *
-gravest_member(const struct domain *domain)
+const struct member *
+hint_gravest_member(const struct domain *domain)
 {
     for (size_t i = 0; i < domain->member_count; i++)
         if (member_lists_dangers(&domain->members[i]))
@@ -153,7 +153,7 @@ void
 hint_dangers_resolve(struct arena *mem, const struct domain *domain, struct ranked *facts,
                      size_t count)
 {
-    const struct member *gravest = gravest_member(domain);
+    const struct member *gravest = hint_gravest_member(domain);
     size_t concerns = 0, found = 0;
     if (gravest == NULL)
         return;

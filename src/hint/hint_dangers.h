@@ -27,6 +27,9 @@ struct ranked {
     const struct dish *dish; /* NULL until hint_dish() has read it */
 };
 
+/* The member for the most serious dangers, such as allergies. NULL: the domain has none. */
+const struct member *hint_gravest_member(const struct domain *domain);
+
 /* The text of a fact; "" if it is none. */
 struct str hint_fact_text(struct arena *mem, const struct atom *atom);
 

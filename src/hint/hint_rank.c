@@ -2,6 +2,7 @@
 
 #include "base/arena.h"
 #include "value/word_lists.h"
+#include "hint/hint_claims.h"
 #include "hint/hint.h"
 #include "naming/personal.h"
 
@@ -288,6 +289,7 @@ size_t
 hint_rank(struct arena *mem, const struct domain *domain, const struct atom *atoms, size_t count,
           struct ranked **out)
 {
+    atoms = hint_claims_place(mem, domain, atoms, &count);
     struct ranked *facts = ARENA_ARRAY(mem, struct ranked, count + 1);
     size_t found = 0, selected = 0;
     int64_t newest = 0;

@@ -71,8 +71,8 @@ distance(struct str a, struct str b)
 }
 
 /* The first letter must be right: few misspell it, and "tolerance" is not "intolerance". */
-static bool
-is_misspelled(struct str word, struct str wanted)
+bool
+mention_resembles(struct str word, struct str wanted)
 {
     if (wanted.len < MISSPELLED_MIN || word.len > WORD_MAX || word.ptr[0] != wanted.ptr[0])
         return false;
@@ -286,7 +286,7 @@ has_word(struct str words, struct tokens *tokens, struct str wanted, unsigned ru
     for (size_t i = 0; !exact && str_cut(&rest, ' ', &part);) {
         if (part.len == 0)
             continue;
-        if (is_misspelled(part, wanted) && !str_eq(part, wanted)) {
+        if (mention_resembles(part, wanted) && !str_eq(part, wanted)) {
             if (rules != MENTION_ANY && tokens->count == 0)
                 tokens_read(words, tokens);
             if (mention_counts(tokens, i, 1, rules))

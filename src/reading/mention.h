@@ -43,6 +43,9 @@ bool mention_in(struct str words, const char *list, unsigned rules);
  * no need, unless the statement wants one: "looking for a kosher deli". */
 bool mention_counts(const struct tokens *tokens, size_t i, size_t length, unsigned rules);
 
+/* Whether the word is `wanted` with a letter wrong, or two in long words. */
+bool mention_resembles(struct str word, struct str wanted);
+
 /* Whether what an allergy is to, or what gives hives, is no substance: "allergic to meetings",
  * "small talk gives me hives". */
 bool mention_is_figure(struct str words);

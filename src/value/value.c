@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "domain/definition.h"
+#include "value/claim.h"
 #include "value/statement.h"
 #include "value/value_clean.h"
 #include "value/value_patterns.h"
@@ -308,6 +309,29 @@ value_read_list(struct arena *mem, const struct member *member, const struct jso
     return problem;
 }
 
+/* "Stomach sensitivity" names nothing that a member for intolerances knows. */
+size_t
+value_claimed(struct arena *mem, const struct domain *domain, const struct member *member,
+              struct str text, const struct member **to, struct value **out, bool *known)
+{
+    struct str said;
+    size_t count = 0;
+    bool certain;
+    *to = claim_member(mem, domain, member, text, &said, &certain);
+    if (*to == NULL)
+        return 0;
+    struct json_value given = { .type = JSON_STR, .text = said };
+    if (value_read_list(mem, *to, &given, out, &count) != NULL)
+        return 0;
+    *known = true;
+    for (size_t i = 0; i < count; i++) {
+        if (str_eq((*out)[i].key, VALUE_NONE))
+            return 0;
+        *known = *known && vocabulary_find((*to)->vocabulary, (*out)[i].key) != NULL;
+    }
+    return *known || certain ? count : 0;
+}
+
 static const char *
 suspicion_in(struct arena *mem, struct str json)
 {
@@ -334,14 +358,32 @@ value_suspicion(struct arena *mem, const struct value *value)
     return name == NULL && str_present(value->wording) ? suspicion_in(mem, value->wording) : name;
 }
 
+/* A value of the vocabulary, or "peanut allergy" among intolerances, whose allergen is. */
+static bool
+is_known(struct arena *mem, const struct domain *domain, const struct member *member,
+         const struct value *value)
+{
+    const struct json_value *read;
+    const struct member *to;
+    struct value *values;
+    bool known = false;
+    if (member->vocabulary == NULL)
+        return false;
+    if (vocabulary_find(member->vocabulary, value->key) != NULL)
+        return true;
+    return claim_is_possible(value->json) &&
+           json_read(mem, value->json, 2, &read, NULL) == ERR_NONE && read->type == JSON_STR &&
+           value_claimed(mem, domain, member, read->text, &to, &values, &known) > 0 && known;
+}
+
 bool
 value_needs_user(struct arena *mem, const struct domain *domain, const struct member *member,
                  const struct value *value)
 {
     /* No app may say that the user has no allergies; "none" for humor is a choice like others. */
     bool critical = member->safety == SAFETY_CRITICAL;
-    bool known = member->vocabulary != NULL && !(critical && str_eq(value->key, VALUE_NONE)) &&
-                 vocabulary_find(member->vocabulary, value->key);
+    bool known =
+        !(critical && str_eq(value->key, VALUE_NONE)) && is_known(mem, domain, member, value);
     bool decides = critical || (domain->always && member->vocabulary != NULL);
     return statement_holds(member) || (decides && !known) || value_suspicion(mem, value) != NULL;
 }

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/ascii.h"
+#include "value/claim.h"
 #include "value/inflect.h"
 #include "value/phrase.h"
 #include "reading/spelling.h"
@@ -353,6 +354,8 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
         *shown = *key = VALUE_NONE;
         return true;
     }
+    if (claim_in(mem, member, text)) /* "nut allergy" among restrictions is not just nuts */
+        return true;
     const struct vocabulary_value *found = find_entry(mem, member, text, &left);
     if (found == NULL)
         left = with_article(member, text, left);
@@ -507,6 +510,23 @@ are_names(const struct str *parts, size_t count)
     return are_short(parts, count);
 }
 
+/* "Soy allergy, no pork": a text with an allergy that belongs to another member is split only if
+ * each part says what it is. 0: there is no such allergy. */
+static size_t
+split_claims(struct arena *mem, const struct member *member, struct str text, struct str *parts)
+{
+    if (!claim_in(mem, member, text))
+        return 0;
+    size_t count = split(text, NO_LINKS, parts);
+    for (size_t i = 0; i < count; i++)
+        if (count == PARTS_MAX ||
+            (!claim_in(mem, member, parts[i]) && !value_has_negation(mem, parts[i])))
+            count = 1;
+    if (count == 1)
+        parts[0] = text;
+    return count;
+}
+
 /* Critical members are split at every comma, others if half of the parts are in the vocabulary. At
  * "and", all parts must be: "salt and vinegar" is one taste. */
 size_t
@@ -514,6 +534,9 @@ value_parts(struct arena *mem, const struct member *member, struct str text, str
 {
     struct str *parts = ARENA_ARRAY(mem, struct str, PARTS_MAX), left, object;
     *out = parts;
+    size_t claims = split_claims(mem, member, text, parts);
+    if (claims > 0)
+        return claims;
     if (member->type == MEMBER_ARRAY && member->separate) {
         find_entry(mem, member, text, &left);
         if (value_spoken_object(mem, member, text, &object))

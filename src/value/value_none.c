@@ -52,8 +52,8 @@ has_part(struct str text, const char *part)
 
 /* Whether a head is what the member's own sentence denies: no allergies say nothing about a diet.
  */
-static bool
-is_own(const struct member *member, enum word_kind head)
+bool
+value_is_about(const struct member *member, enum word_kind head)
 {
     struct str sentence = none_sentence(member);
     if (head == WORD_ALLERGY || head == WORD_ALLERGIC)
@@ -104,7 +104,7 @@ denies_heads(const struct member *member, const struct words *words)
         modifiers += word->kind == WORD_MODIFIER;
         if (!value_word_is_head(word->kind))
             continue;
-        own = own || is_own(member, word->kind);
+        own = own || value_is_about(member, word->kind);
         heads++;
         if (!negated && (heads > 1 || i > modifiers))
             return false; /* the text says that there is one */

@@ -10,8 +10,14 @@
 #define VALUE_VALUE_NONE_H
 
 #include "domain/domain.h"
+#include "value/value_words.h"
 
 struct arena;
+
+/* Whether the member's sentence for "none" denies what a word of this kind names: allergies, a
+ * diet.
+ */
+bool value_is_about(const struct member *member, enum word_kind head);
 
 /* Whether the text says that the user has none of what the member lists. */
 bool value_means_none(struct arena *mem, const struct member *member, struct str text);
