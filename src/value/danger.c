@@ -110,9 +110,8 @@ danger_in_statement(struct arena *mem, const struct member *member, enum concern
     add_names(mem, member->vocabulary, words, false, out);
     if (out->count == 0) /* "I love nuts although they could kill me" */
         add_names(mem, member->vocabulary, words, true, out);
-    /* "I have celiac disease" says more than gluten. */
-    out->alone = harm && concern != CONCERN_PRIVATE &&
-                 value_named(mem, member, statement, named, DANGERS_MAX) == out->count;
+    out->whole = harm && value_named(mem, member, statement, named, DANGERS_MAX) == out->count;
+    out->alone = out->whole && concern != CONCERN_PRIVATE; /* "I have celiac disease" */
     return true;
 }
 

@@ -15,7 +15,8 @@ struct dangers {
     struct str keys[DANGERS_MAX]; /* of the vocabulary */
     size_t count;
     bool allergies; /* not only intolerances */
-    bool alone;     /* the statement says nothing else */
+    bool whole;     /* the statement says nothing else */
+    bool alone;     /* nor is it about a condition, which says more than what it excludes */
 };
 
 /* Finds the values of the member's vocabulary that a statement of this concern names. False: none,
