@@ -67,6 +67,8 @@ struct hint {
     bool is_long;              /* long even with its fewest values, and not critical */
     enum member_safety safety; /* the member's, or higher for a statement about safety */
     bool sensitive;            /* the member is, or the statement */
+    bool open;                 /* critical, and may concern other domains (hint_elsewhere.h) */
+    bool carried;              /* included in the domain's safety contexts, though not critical */
     bool by_app;               /* no value was stated or accepted by the user */
     struct str origin;         /* who stated its values, see HINT_ORIGINS_MAX */
     struct str according;      /* the apps to attribute it to (hint_according.h); absent: none */
@@ -160,6 +162,10 @@ int hint_more_items(const struct member *member, int total, int items);
 
 #define HINT_LENGTHS_MAX 128
 size_t hint_length_count(const struct member *member, int total); /* 1 to HINT_LENGTHS_MAX */
+
+/* Makes a hint of a list without some of its values; at least one is left. */
+void hint_shorten(struct arena *mem, const struct domain *domain, struct hint *hint,
+                  const bool *left_out);
 
 /* The index of the sentence for a single value, or HINT_FROM_PATTERN. */
 int hint_sentence_of(const struct member *member, struct str value);

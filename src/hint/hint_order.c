@@ -2,6 +2,8 @@
 
 #include "base/arena.h"
 #include "domain/task_words.h"
+#include "hint/hint_dangers.h"
+#include "hint/hint_elsewhere.h"
 #include "value/statement.h"
 
 #include <stdlib.h>
@@ -38,6 +40,8 @@ struct query_view {
     const struct terms *task;
     const struct context_match *match;
     const struct domain *domain;
+    const struct domains *domains;
+    struct arena *mem;
     enum { SAFETY_UNKNOWN, SAFETY_NEEDED, SAFETY_NOT_NEEDED } safety; /* critical_needed() */
     int statements;                                                   /* seen so far */
     struct member_bits meant;                                         /* by words of the task */
@@ -46,7 +50,8 @@ struct query_view {
 /* The context index is context_count if no context of the domain was chosen: weights have an entry
  * for it. */
 static struct query_view
-view_of(const struct hint_query *query, const struct domain *domain, const struct terms *task)
+view_of(struct arena *mem, const struct hint_query *query, const struct domain *domain,
+        const struct terms *task)
 {
     struct query_view view = { .known = query->context->known,
                                .named = query->domains_named,
@@ -55,7 +60,9 @@ view_of(const struct hint_query *query, const struct domain *domain, const struc
                                .second = domain->context_count,
                                .task = task,
                                .match = query->context,
-                               .domain = domain };
+                               .domain = domain,
+                               .domains = query->domains,
+                               .mem = mem };
     if (!view.known)
         return view;
     const struct context_choice *choice = context_chosen(query->context, domain);
@@ -86,6 +93,30 @@ critical_needed(struct query_view *view)
     return view->safety == SAFETY_NEEDED;
 }
 
+/* Whether an open hint concerns another domain that the task is about, or whose critical facts it
+ * needs. */
+static bool
+needed_by_another(const struct query_view *view, struct hint *hint)
+{
+    for (size_t i = 0; view->domains != NULL && i < view->domains->count; i++) {
+        const struct domain *other = &view->domains->list[i];
+        if (hint_gravest_member(other) != NULL &&
+            (context_chosen(view->match, other) != NULL || context_is_safety(view->match, other)) &&
+            hint_elsewhere_concerns(view->mem, view->domains, view->domain, hint, other))
+            return true;
+    }
+    return false;
+}
+
+/* Whether a hint of a domain that the task is not about is needed for safety. */
+static bool
+is_needed(struct query_view *view, struct hint *hint)
+{
+    bool critical = hint->safety == SAFETY_CRITICAL;
+    return ((critical || hint->carried) && critical_needed(view)) ||
+           (hint->open && needed_by_another(view, hint));
+}
+
 /* A task can be about a member that seldom matters in its context: the style of commit messages for
  * `write_commit_message`. */
 static bool
@@ -105,14 +136,14 @@ weight_of(const struct query_view *view, const struct member *member)
 
 /* False: the hint is left out. */
 static bool
-find_relevance(struct query_view *view, const struct hint *hint, struct relevance *out)
+find_relevance(struct query_view *view, struct hint *hint, struct relevance *out)
 {
     bool critical = hint->safety == SAFETY_CRITICAL;
     *out = (struct relevance){ HINT_ONE, 0, 0 };
     if (!view->known)
         return view->fallback == HINT_EVERYTHING ||
                (view->fallback == HINT_ONLY_SAFETY && critical && !hint->sensitive);
-    if (!view->named && !view->chosen && !(critical && critical_needed(view)))
+    if (!view->named && !view->chosen && !is_needed(view, hint))
         return false;
     out->weight = weight_of(view, hint->member);
     if (critical)
@@ -347,11 +378,11 @@ count_unlisted(const struct hint_set *set, struct hint_order *out, size_t critic
 /* Collects the hints of one set that match the query: critical ones into the order, the others from
  * `next` on. Returns the end of the latter. */
 static struct candidate *
-gather(const struct hint_query *query, size_t set_index, const struct terms *task,
-       struct hint_order *out, struct candidate *next)
+gather(struct arena *mem, const struct hint_query *query, size_t set_index,
+       const struct terms *task, struct hint_order *out, struct candidate *next)
 {
     const struct hint_set *set = &query->hint_sets[set_index];
-    struct query_view view = view_of(query, set->domain, task);
+    struct query_view view = view_of(mem, query, set->domain, task);
     bool sensitive = query->sensitive >> set_index & 1;
     size_t critical = out->critical;
     const struct candidate *others = next;
@@ -395,7 +426,7 @@ hint_order_make(struct arena *mem, const struct hint_query *query, struct hint_o
     out->long_after = query->context->known ? LONG_AFTER : 0;
     struct candidate *others = ARENA_ARRAY(mem, struct candidate, count + 1);
     for (size_t i = 0; i < query->set_count; i++) {
-        struct candidate *end = gather(query, i, task, out, others);
+        struct candidate *end = gather(mem, query, i, task, out, others);
         if (end > others)
             add_queue(out, others, end);
         others = end;

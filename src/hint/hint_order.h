@@ -25,6 +25,7 @@ enum hint_fallback {
 struct hint_query {
     const struct hint_set *hint_sets;    /* of the domains that the app may read */
     size_t set_count;                    /* at most DOMAINS_MAX */
+    const struct domains *domains;       /* all that exist; NULL: facts concern only their own */
     uint64_t sensitive;                  /* bit n: sensitive members of the n-th set may be used */
     const struct context_match *context; /* not known: `fallback` decides */
     const struct terms *task;            /* of the context as written; NULL: none */

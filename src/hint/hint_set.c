@@ -6,6 +6,7 @@
 #include "hint/hint_according.h"
 #include "hint/hint_levels.h"
 #include "hint/hint_rank.h"
+#include "hint/hint_elsewhere.h"
 #include "hint/hint_set_words.h"
 #include "hint/hint_units.h"
 #include "hint/hint_value.h"
@@ -149,6 +150,20 @@ find_list(const struct maker *maker, const struct member *member, struct hint *o
 
 /* ---- new hints ---- */
 
+/* A hint reaches as far as one of its values. */
+static void
+set_elsewhere(const struct maker *maker, const struct ranked *facts, struct hint *out)
+{
+    const struct domain *domain = maker->set->domain;
+    bool critical = out->safety == SAFETY_CRITICAL;
+    for (int i = 0; i < out->total; i++) {
+        out->open =
+            out->open || (critical && hint_elsewhere_is_open(maker->mem, domain, &facts[i]));
+        out->carried =
+            out->carried || (!critical && hint_elsewhere_is_carried(maker->mem, domain, &facts[i]));
+    }
+}
+
 /* Adds a hint made from `count` values of a member, best first, unless the value has no sentence of
  * its own and the member has no pattern. */
 static void
@@ -186,9 +201,41 @@ add_hint(const struct maker *maker, const struct ranked *facts, int count)
     for (int i = 0; i < count; i++)
         out->by_app = out->by_app && !facts[i].atom->by_user;
     out->according = according_to(maker, out, facts);
+    set_elsewhere(maker, facts, out);
     hint_levels_make(mem, out, listed ? &list : NULL);
     hint_set_words(mem, out);
     maker->set->count++;
+}
+
+/* Values that are left were shown by themselves, so that they can be made from their JSON again. */
+void
+hint_shorten(struct arena *mem, const struct domain *domain, struct hint *hint,
+             const bool *left_out)
+{
+    struct atom *atoms = ARENA_ARRAY(mem, struct atom, (size_t)hint->total);
+    struct ranked *facts = ARENA_ARRAY(mem, struct ranked, (size_t)hint->total);
+    struct hint_form form;
+    int count = 0;
+    for (int i = 0; i < hint->total; i++) {
+        const struct hint_value *value = &hint->values[i];
+        if (left_out[i])
+            continue;
+        atoms[count] = (struct atom){ .by_user = !value->by_app };
+        atoms[count].value = str_present(value->json)
+                                 ? value->json
+                                 : str_format(mem, "\"%.*s\"", STR_ARG(value->shown));
+        facts[count] = (struct ranked){ .atom = &atoms[count], .member = hint->member };
+        count++;
+    }
+    hint->values = hint_values_make(mem, facts, count, NULL, &form);
+    hint->total = count;
+    hint->sentence = pattern_for(hint->member, &form, count);
+    hint->encoded = STR_NONE;
+    hint->exact = hint->plain = true;
+    hint->contexts = 0;
+    hint_levels_make(mem, hint, NULL);
+    hint_set_words(mem, hint);
+    hint_set_contexts(domain, hint, 1);
 }
 
 /* The number of facts at the start that belong to the same member. */

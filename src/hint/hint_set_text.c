@@ -30,7 +30,15 @@ enum { OF_COUNT = 4, OF_TERM = 4, OF_VALUE = 4, OF_JSON = 4, OF_PART = 8 };
 enum { FRONT = 5 * OF_COUNT, HEAD = 2 * OF_PART };
 
 /* Bit offsets and widths within a hint's head, which is two numbers of 48 bits. */
-enum { MEMBER_AT = 0, MEMBER_BITS = 10, SENTENCE_AT = 10, TOTAL_AT = 22, NUMBER_BITS = 12 };
+enum {
+    MEMBER_AT = 0,
+    MEMBER_BITS = 8,
+    OPEN_AT = 8,
+    CARRIED_AT = 9,
+    SENTENCE_AT = 10,
+    TOTAL_AT = 22,
+    NUMBER_BITS = 12
+};
 enum { KEY_AT = 34, LEVELS_AT = 41, SMALL_BITS = 7 };
 enum { SCORE_AT = 0, SCORE_BITS = 18, LONG_AT = 18, DIGITS_AT = 19, BODY_AT = 24, BODY_BITS = 24 };
 enum { CRITICAL_AT = 21, SENSITIVE_AT = 22, BY_APP_AT = 23 };
@@ -164,6 +172,8 @@ write_head(struct buf *out, const struct domain *domain, const struct hint *hint
     add_number(
         out,
         place_bits(out, (size_t)(hint->member - domain->members), MEMBER_AT, MEMBER_BITS) |
+            place_bits(out, hint->open, OPEN_AT, 1) |
+            place_bits(out, hint->carried, CARRIED_AT, 1) |
             place_bits(out, (size_t)(hint->sentence - HINT_LOWEST), SENTENCE_AT, NUMBER_BITS) |
             place_bits(out, (size_t)hint->total, TOTAL_AT, NUMBER_BITS) |
             place_bits(out, (size_t)hint->key_tokens, KEY_AT, SMALL_BITS) |
@@ -275,6 +285,8 @@ read_hint(const struct domain *domain, const char *at, const char *body, size_t 
     out->score = (int32_t)part_of(second, SCORE_AT, SCORE_BITS);
     out->total = (int)part_of(first, TOTAL_AT, NUMBER_BITS);
     out->key_tokens = (int)part_of(first, KEY_AT, SMALL_BITS);
+    out->open = part_of(first, OPEN_AT, 1);
+    out->carried = part_of(first, CARRIED_AT, 1);
     if (out->sentence >= (int)out->member->hint.value_count || out->score > HINT_ONE ||
         out->total < 1 || (out->sentence < 0 && !str_present(out->member->hint.text)) ||
         (out->sentence == HINT_LOOSE && !str_present(out->member->hint.loose)) ||

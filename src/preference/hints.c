@@ -8,6 +8,7 @@
 
 #include "base/arena.h"
 #include "hint/hint_origins.h"
+#include "hint/hint_elsewhere.h"
 #include "store/app_store.h"
 #include "store/atom_store.h"
 #include "store/record_store.h"
@@ -157,6 +158,7 @@ hints_from_sets(struct arena *mem, const struct hints_params *params,
     struct terms task = { .count = 0 };
     struct hint_query query = {
         .hint_sets = reached,
+        .domains = params->domains,
         .context = &out->match,
         .task = &task,
         .domains_named = params->domains_named,
@@ -171,6 +173,7 @@ hints_from_sets(struct arena *mem, const struct hints_params *params,
             query.sensitive |= (uint64_t)1 << query.set_count;
         reached[query.set_count++] = hint_sets[i];
     }
+    hint_elsewhere_resolve(mem, params->domains, reached, query.set_count);
     if (context_of(params).len > 0)
         context_task_find(params->domains->contexts, context_of(params), &out->match, &task);
     if (params->domains_named && !concerns_allowed(params, &out->match))

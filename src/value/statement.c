@@ -99,7 +99,8 @@ static const char private_words[] =
     "trouble swallowing,difficulty swallowing,can not swallow,can not chew,pureed,soft foods only,"
     "thickened,heart pills,heart medicine,blood pressure pills,blood pressure,my pills,"
     "interferes with my,interacts with my,interact with my,interfere with my,chemo,"
-    "insulin pump,gestational,low potassium,low phosphorus,low salt,=lithium,coumadin,"
+    "insulin pump,gestational,low potassium,low phosphorus,low salt,low protein,"
+    "low purine,=lithium,coumadin,"
     "gluten ataxia,dermatitis herpetiformis,vertigo,menieres,meniere s,"
     "dialysis,diabetes,diabetic,epilepsy,epileptic,=seizures,photosensitive,asthma,asthmatic,"
     "high blood pressure,hypertension,heart condition,pacemaker,kidney disease,gout,crohns,"
@@ -118,12 +119,15 @@ static const char private_words[] =
     "heart disease,heart failure,heart problem,heart problems,arrhythmia,hashimotos,"
     "hashimoto s,galactosemia,mast cell,mcas,feeding tube,=sober,in recovery,medically,medical "
     "reasons,medical diet,medical condition,"
+    "=zoliakie,=celiaco,=celiaca,=cœliaque,=schwanger,=embarazada,=enceinte,"
+    "=gravida,=беременна,=diabetiker,=diabetikerin,=diabetico,=diabetica,=diabetique";
+
+/* What the user cannot do, which matters to ways and rooms and not to food. */
+static const char physical_words[] =
     "wheelchair,oxygen tank,service dog,service animal,guide dog,i am blind,legally blind,"
     "visually impaired,hearing impaired,hard of hearing,i am deaf,can not climb stairs,"
     "can not walk far,can not walk long,can not stand long,on crutches,bad back,bad knee,"
     "bad knees,bad hip,herniated disc,slipped disc,can not lift,no lifting,no heavy lifting,"
-    "=zoliakie,=celiaco,=celiaca,=cœliaque,=schwanger,=embarazada,=enceinte,"
-    "=gravida,=беременна,=diabetiker,=diabetikerin,=diabetico,=diabetica,=diabetique,"
     "=rollstuhl";
 
 /* In a domain without critical members, "allergic to country music" is no allergy. There a word
@@ -309,8 +313,11 @@ concern_of(struct arena *mem, const struct domain *domain, struct str text, stru
     if (exclusion_is_of_other(words))
         return CONCERN_NONE;
     enum exclusion exclusion = exclusion_in(words);
-    if (exclusion == EXCLUSION_BY_DOCTOR ||
+    /* An order to avoid an allergen is as open as the allergy: apps must not miss it. */
+    bool ordered = exclusion == EXCLUSION_BY_DOCTOR && mention_in(words, allergens, MENTION_ANY);
+    if ((exclusion == EXCLUSION_BY_DOCTOR && !ordered) ||
         mention_in(words, private_words, MENTION_CLAIM | MENTION_NOT_NO) ||
+        mention_in(words, physical_words, MENTION_CLAIM | MENTION_NOT_NO) ||
         HAS_PART(words, private_parts))
         return CONCERN_PRIVATE;
     words = remove_words(mem, words, not_religious);
@@ -319,7 +326,7 @@ concern_of(struct arena *mem, const struct domain *domain, struct str text, stru
                 is_free_of(words) || states_abstinence(words) || is_of_faith(words) ||
                 mention_in(words, food_words, MENTION_CLAIM | MENTION_NOT_OVER) ||
                 HAS_PART(words, food_parts) || has_word_end(words);
-    bool harm = !food && (exclusion == EXCLUSION_OF_NAMED || reaction == REACTION_TO_NAMED ||
+    bool harm = !food && (ordered || exclusion == EXCLUSION_OF_NAMED || reaction == REACTION_TO_NAMED ||
                           mention_in(words, harm_phrases, MENTION_ANY));
     if (!food && !harm)
         return CONCERN_NONE;
@@ -342,6 +349,19 @@ statement_concern(const struct domain *domain, struct str text)
                                : CONCERN_NONE;
     arena_free(scratch);
     return concern;
+}
+
+bool
+statement_is_physical(struct str text)
+{
+    struct arena *scratch = arena_new();
+    struct str key = statement_key(scratch, text);
+    struct str words = str_present(key) ? plain_words(scratch, key) : STR("");
+    bool physical = words.len > 0 && mention_in(words, physical_words, MENTION_CLAIM) &&
+                    !mention_in(words, private_words, MENTION_CLAIM) &&
+                    !HAS_PART(words, private_parts);
+    arena_free(scratch);
+    return physical;
 }
 
 /* By single words of the key, which has no contractions left: "do not", "can not". */

@@ -38,4 +38,8 @@ bool statement_decides(struct str key);
  * counts: "allergic to country music" is no allergy; of conditions, only celiac disease counts. */
 enum concern statement_concern(const struct domain *domain, struct str text);
 
+/* Whether all that a private statement is about is what the user cannot do, such as climb stairs:
+ * it does not matter to food. */
+bool statement_is_physical(struct str text);
+
 #endif

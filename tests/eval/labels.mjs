@@ -120,9 +120,9 @@ const has = (members, name) => members.split(" ").includes(name);
 
 // "right", "wrong", or "open" for a hint in an answer to the task. Undefined for safety and statements, which no member decides,
 // and for how the user wants to be answered, unless it clearly does not matter.
-export function judge([, domain, matter, not, notSaid], { domain: of, member, tier }) {
+export function judge([, domain, matter, not, notSaid], { domain: of, member, tier, carried }) {
   if (tier === 0 || member.tellsEach) return undefined;
   if (of.name === domain) return has(matter, member.name) ? "right" : has(not, member.name) ? "wrong" : "open";
   if (of.always) return has(notSaid, member.name) ? "wrong" : undefined;
-  return "wrong";
+  return carried ? undefined : "wrong"; // a diet for religious or medical reasons is about safety
 }

@@ -3,6 +3,7 @@
 
 import fs from "node:fs";
 import path from "node:path";
+import { concernsOther, gravestOf, placed, elsewhereOf, resolved, withoutImplied, withoutNone } from "./hints_safety.mjs";
 
 const DAY = 86_400;
 const ONE = 65_536;
@@ -234,16 +235,19 @@ function entryOf({ byText }, text) {
   return byText.get(text) ?? (text.length > 2 ? byText.get(`${text}s`) : undefined) ?? (text.length > 3 && text.endsWith("s") ? byText.get(text.slice(0, -1)) : undefined) ?? (text.length > 4 && text.endsWith("es") ? byText.get(text.slice(0, -2)) : undefined);
 }
 
-// The longest name at each word counts.
-function containsFood(vocabulary, dish, food) {
-  const parts = fold(dish).split(" ");
+// The entries that a text names: the longest name at each word counts.
+export function namedIn(vocabulary, text) {
+  const parts = fold(text).split(" ");
+  const all = [];
   for (let i = 0; i < parts.length; ) {
     const found = [4, 3, 2, 1].map((count) => ({ count, entry: i + count <= parts.length || count === 1 ? entryOf(vocabulary, parts.slice(i, i + count).join(" ")) : undefined })).find(({ entry }) => entry);
-    if (found && [found.entry.value, ...(found.entry.contains ?? [])].some((one) => fold(one) === food)) return true;
+    if (found) all.push(found.entry);
     i += found?.count ?? 1;
   }
-  return false;
+  return all;
 }
+
+const containsFood = (vocabulary, dish, food) => namedIn(vocabulary, dish).some((entry) => [entry.value, ...(entry.contains ?? [])].some((one) => fold(one) === food));
 
 // "dairy-free cheesecake" can be had without dairy.
 const SUBSTITUTE = /^(vegan|vegetarian|veggie|plant|meatless|nonalcoholic|alcoholfree|virgin|mock|non|decaf|halal|kosher|turkey|impossible|beyond)$/;
@@ -287,15 +291,16 @@ function withoutExcluded(facts) {
 function toldFacts(domain, atoms) {
   const active = atoms.filter((atom) => atom.domain === domain.name && atom.status === "active");
   const newest = Math.max(0, ...active.map((atom) => atom.at));
-  const facts = active.flatMap((atom) => {
+  const read = (atom) => {
     const member = domain.members.find(({ name }) => name === atom.member);
     const kept = keptValue(member, atom.value);
-    return member.included ? [{ ...atom, member, kept, key: atom.key ?? keyOf(member, atom.value), score: scoreOf(member, atom, newest), concern: concernOf(domain, member, kept) }] : [];
-  });
+    return member.included ? [{ ...atom, member, kept, key: atom.key ?? keyOf(member, atom.value), concern: concernOf(domain, member, kept) }] : [];
+  };
+  const facts = placed(domain, active.flatMap(read)).map((fact) => ({ ...fact, score: scoreOf(fact.member, fact, newest) }));
   const lost = losers(facts);
   const remaining = facts.filter((fact) => !lost.has(fact));
   const harmless = remaining.filter((fact) => !remaining.some((reason) => isDishOf(reason, fact) || isForbiddenBy(domain, reason, fact)));
-  return withoutExcluded(harmless).filter((fact) => fact.user || fact.score >= LEAST_SCORE);
+  return withoutExcluded(withoutImplied(withoutNone(domain, harmless))).filter((fact) => fact.user || fact.score >= LEAST_SCORE);
 }
 
 // ---- hints ----
@@ -331,9 +336,10 @@ function makeHint(domain, member, facts, id) {
   const [{ concern }] = facts;
   if (sentence === undefined && member.hint.text === undefined) return [];
   const isNone = sentence !== undefined && facts[0].key === "none" && ["array", "string"].includes(member.type);
+  const tier = concern ? 0 : isNone ? 2 : TIERS[member.safety];
   return [{
-    domain, member, id, values, total: values.length, sentence, isNone,
-    tier: concern ? 0 : isNone ? 2 : TIERS[member.safety],
+    domain, member, id, values, ...elsewhereOf(domain, tier, facts), total: values.length, sentence, isNone,
+    tier,
     sensitive: member.sensitive || concern === "private" || (Boolean(member.tellsEach) && PERSONAL.test(plainWords(facts[0].kept))),
     according: facts.some(({ user }) => user) ? undefined : accordingTo(facts),
     isAttributed: attributes(domain, member) || member.tellsEach,
@@ -360,6 +366,9 @@ function hintsOf(domain, atoms) {
 }
 
 export const hintsOfPerson = (definitions, atoms) => [...definitions.values()].flatMap((domain) => hintsOf(domain, atoms));
+
+// A hint with fewer values.
+const remade = (hint, values) => ({ ...hint, values, total: values.length });
 
 // ---- words ----
 
@@ -459,9 +468,10 @@ const isSafetyContext = (definitions, domain, [other, context]) =>
     .some(({ name, aliases }) => [name, ...(aliases ?? [])].some((one) => domain.safety_contexts.includes(one)));
 
 // The facts that a query concerns; `matches` are the domains and contexts that its label matches, or "unrelated".
-export function concerned(definitions, hints, query, matches) {
+export function concerned(definitions, all, query, matches) {
   const choices = matches === "unrelated" ? [] : matches;
   const allowed = [...definitions.keys()].filter((name) => (query.allowed ?? [name]).includes(name) && (query.domains ?? [name]).includes(name));
+  const hints = resolved(definitions, all.filter(({ domain }) => allowed.includes(domain.name)), remade);
   const known = choices.length > 0 && (query.domains === undefined || choices.some(([name]) => allowed.includes(name)));
   const isGated = known && query.domains === undefined;
   const isUnmatched = !known && Boolean(query.context) && query.domains === undefined && !query.general;
@@ -472,13 +482,15 @@ export function concerned(definitions, hints, query, matches) {
     if (isUnmatched && !domain.always) return matches !== "unrelated" && tier === 0 && !sensitive;
     if (!isGated) return true;
     const chosen = choiceOf.has(domain.name) || domain.always;
-    const isElsewhere = domain.safety_contexts.length === 0 && !hasCritical(domain);
-    if (tier === 0) return chosen || choices.some((choice) => (isElsewhere ? hasCritical(definitions.get(choice[0])) : isSafetyContext(definitions, domain, choice)));
+    const isNeededBy = (one) => choices.some((choice) => (one.safety_contexts.length === 0 && !hasCritical(one) ? hasCritical(definitions.get(choice[0])) : isSafetyContext(definitions, one, choice)));
+    const isNeededByOther = (other) => gravestOf(other) && (choiceOf.has(other.name) || isNeededBy(other)) && concernsOther(definitions, hint, other);
+    const isNeeded = ((tier === 0 || hint.carried) && isNeededBy(domain)) || (hint.open && [...definitions.values()].some(isNeededByOther));
+    if (tier === 0) return chosen || isNeeded;
     const [context, second] = choiceOf.get(domain.name) ?? [];
     const isElsewhereOnly = member.only_in && !context && !choices.some(([name, one, other]) => (one ? [one, other] : definitions.get(name).contexts.map((each) => each.name)).some((each) => member.only_in.includes(each)));
     if (isElsewhereOnly && !sharesWords(hint, query.context, context)) return false;
     const weight = isInTask(domain, member, query.context) ? Math.max(weightInBoth(member, context, second), IN_TASK) : weightInBoth(member, context, second);
-    return chosen && (weight >= (context ? LEAST_CONTEXT : LEAST_DOMAIN) || sharesWords(hint, query.context, context));
+    return (chosen || isNeeded) && (weight >= (context ? LEAST_CONTEXT : LEAST_DOMAIN) || sharesWords(hint, query.context, context));
   };
   const isShown = ({ sensitive }) => !sensitive || query.sensitive !== false;
   const available = hints.filter((hint) => concerns(hint) && isShown(hint));

@@ -300,7 +300,8 @@ orders_of_doctors_are_private(void **state)
         const char *text;
         enum concern concern;
     } rows[] = {
-        { "My allergist told me to avoid sesame", CONCERN_PRIVATE },
+        { "My allergist told me to avoid sesame", CONCERN_FOOD },
+        { "My allergist told me to avoid salt", CONCERN_PRIVATE },
         { "I inject Humira", CONCERN_PRIVATE },
         { "due in June, avoid soft cheese", CONCERN_PRIVATE },
         { "strictly no nuts", CONCERN_FOOD },
