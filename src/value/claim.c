@@ -5,7 +5,8 @@
 
 #include "base/arena.h"
 #include "domain/value_text.h"
-#include "value/mention.h"
+#include "reading/mention.h"
+#include "reading/statement_key.h"
 #include "value/statement.h"
 #include "value/value_none.h"
 #include "value/value_words.h"

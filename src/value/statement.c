@@ -38,7 +38,8 @@ static const char food_words[] =
     "pork,not eat pork,never eat pork,not touch pork,no beef,"
     "not eat beef,never eat beef,no alcohol,not drink alcohol,never drink alcohol,"
     "not consume alcohol,avoid alcohol,without alcohol,teetotal,teetotaler,"
-    "zabiha,passover,adventist,i am sikh,i am mormon,word of wisdom";
+    "zabiha,hindu vegetarian,buddhist vegetarian,passover,adventist,i am sikh,i am mormon,word of "
+    "wisdom";
 
 /* Words that are in the list above, in names of food. */
 static const char not_religious[] =
@@ -313,8 +314,9 @@ concern_of(struct arena *mem, const struct domain *domain, struct str text, stru
     if (exclusion_is_of_other(words))
         return CONCERN_NONE;
     enum exclusion exclusion = exclusion_in(words);
-    /* An order to avoid an allergen is as open as the allergy: apps must not miss it. */
-    bool ordered = exclusion == EXCLUSION_BY_DOCTOR && mention_in(words, allergens, MENTION_ANY);
+    /* What an allergist forbids is an allergy, which apps must not miss. */
+    bool ordered = exclusion == EXCLUSION_BY_DOCTOR &&
+                   mention_in(words, "allergist,allergologist", MENTION_ANY);
     if ((exclusion == EXCLUSION_BY_DOCTOR && !ordered) ||
         mention_in(words, private_words, MENTION_CLAIM | MENTION_NOT_NO) ||
         mention_in(words, physical_words, MENTION_CLAIM | MENTION_NOT_NO) ||
@@ -326,8 +328,9 @@ concern_of(struct arena *mem, const struct domain *domain, struct str text, stru
                 is_free_of(words) || states_abstinence(words) || is_of_faith(words) ||
                 mention_in(words, food_words, MENTION_CLAIM | MENTION_NOT_OVER) ||
                 HAS_PART(words, food_parts) || has_word_end(words);
-    bool harm = !food && (ordered || exclusion == EXCLUSION_OF_NAMED || reaction == REACTION_TO_NAMED ||
-                          mention_in(words, harm_phrases, MENTION_ANY));
+    bool harm =
+        !food && (ordered || exclusion == EXCLUSION_OF_NAMED || reaction == REACTION_TO_NAMED ||
+                  mention_in(words, harm_phrases, MENTION_ANY));
     if (!food && !harm)
         return CONCERN_NONE;
     struct str meant = mention_without_judged(mem, words);

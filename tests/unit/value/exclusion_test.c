@@ -301,7 +301,7 @@ orders_of_doctors_are_private(void **state)
         enum concern concern;
     } rows[] = {
         { "My allergist told me to avoid sesame", CONCERN_FOOD },
-        { "My allergist told me to avoid salt", CONCERN_PRIVATE },
+        { "My doctor told me to avoid salt", CONCERN_PRIVATE },
         { "I inject Humira", CONCERN_PRIVATE },
         { "due in June, avoid soft cheese", CONCERN_PRIVATE },
         { "strictly no nuts", CONCERN_FOOD },
