@@ -91,15 +91,15 @@ const char *const label_other_tasks[] = {
 /* Nouns that name such a task only if a label has little else: "meeting", but not "restaurant for a
  * business meeting near the hotel". */
 const char *const label_other_nouns[] = {
-    "meeting",        "schedule",     "deadline",  "balance",  "payment",       "pay",
-    "paid",           "paying",       "bill",      "account",  "budget_report", "budget_for",
-    "monthly_budget", "deposit",      "withdraw",  "transfer", "finance",       "financial",
-    "stock",          "shares",       "bond",      "investor", "trading",       "visa_card",
-    "card",           "charge",       "charged",   "fee",      "fine",          "penalty",
-    "currency",       "income",       "insurance", "premium",  "coverage",      "claim",
-    "deductible",     "subscription", "renewal",   "contract", "legal",         "wifi",
-    "wi_fi",          "router",       "printer",   "battery",  "dark_mode",     "reset",
-    "reboot",         "restart",      NULL
+    "meeting",        "schedule",  "deadline", "balance",   "payment",       "pay",
+    "paid",           "paying",    "bill",     "account",   "budget_report", "budget_for",
+    "monthly_budget", "deposit",   "withdraw", "transfer",  "finance",       "financial",
+    "stock",          "shares",    "bond",     "investor",  "trading",       "visa_card",
+    "charge",         "charged",   "fee",      "fine",      "penalty",       "currency",
+    "income",         "insurance", "premium",  "coverage",  "claim",         "deductible",
+    "subscription",   "renewal",   "contract", "legal",     "wifi",          "wi_fi",
+    "router",         "printer",   "battery",  "dark_mode", "reset",         "reboot",
+    "restart",        NULL
 };
 
 /* Whether the term has a use of this kind, of so many words. */
