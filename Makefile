@@ -152,7 +152,8 @@ build/tokenizer.table: build/tools/tokenizer_table data/o200k_base.tokens data/u
 CLASSIFIER_C := tools/classifier_table.c src/context/context_features.c src/context/context_label.c \
                 src/context/context_letters.c src/text/utf8.c src/base/utf8_decode.c src/base/str.c
 ALL_TASKS := $(sort $(wildcard data/tasks/*/*.txt))
-TASKS := $(filter data/tasks/none/%,$(ALL_TASKS)) $(filter-out data/tasks/none/%,$(ALL_TASKS))
+FIRST_TASKS := data/tasks/none/none.txt data/tasks/unrelated/unrelated.txt
+TASKS := $(FIRST_TASKS) $(filter-out $(FIRST_TASKS),$(ALL_TASKS))
 build/classifier.table: build/tools/classifier_table $(TASKS)
 	@$< $(TASKS) > $@.new && mv $@.new $@
 

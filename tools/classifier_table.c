@@ -1,7 +1,8 @@
 /* classifier_table.c - learns the table that context/context_classifier.h describes.
  *
  * Run by the build: classifier_table FILE... > TABLE
- * FILE is data/tasks/CLASS/CONTEXT.txt and has a task in each line; files of "none" come first.
+ * FILE is data/tasks/CLASS/CONTEXT.txt and has a task in each line; first those of "none" and
+ * "unrelated".
  * Those of unlabeled.txt are learned for the class only.
  *
  * Multinomial logistic regression, trained with AdaGrad in a fixed order. Every processor computes
@@ -261,8 +262,9 @@ main(int count, char **files)
 {
     for (int i = 1; i < count; i++)
         read_tasks(files[i]);
-    if (strcmp(table.classes[CLASS_NONE], "none") != 0)
-        stop("the first files must be those of the class \"none\"");
+    if (strcmp(table.classes[CLASS_NONE], "none") != 0 ||
+        strcmp(table.classes[CLASS_UNRELATED], "unrelated") != 0)
+        stop("the first files must be those of the classes \"none\" and \"unrelated\"");
     struct model classes = new_model(class_count, FEATURE_BITS);
     struct model contexts = new_model(context_count, CONTEXT_FEATURE_BITS);
     learn_all(&classes, &contexts);

@@ -1,5 +1,5 @@
-/* context_classifier.h - how likely a task is about each built-in domain, about none of them, and
- * about each context of a domain.
+/* context_classifier.h - how likely a task is about each built-in domain, about none of them, or
+ * about money, a calendar, reminders, leave, or settings, and about each context of a domain.
  *
  * Linear classifiers: the score of a class is the sum of the weights of the task's features, in
  * integers, so that every processor gets the same. The build learns the weights from the tasks of
@@ -11,7 +11,9 @@
 
 #include "context/context_features.h"
 
-#define CLASS_NONE ((size_t)0) /* the first class */
+#define CLASS_NONE ((size_t)0)
+#define CLASS_UNRELATED ((size_t)1)    /* money, a calendar, reminders, leave, or settings */
+#define CLASS_FIRST_DOMAIN ((size_t)2) /* the others have the names of domains */
 #define CLASSES_MAX 8
 #define CLASS_CONTEXTS_MAX 56 /* of all classes */
 #define CLASS_NAME_MAX 32     /* with the NUL at the end */
@@ -24,7 +26,7 @@
 
 /* Written by the build. A score is sum of weights * 64 / sqrt(number of features) + bias. */
 struct classifier_table {
-    char classes[CLASSES_MAX][CLASS_NAME_MAX]; /* domains after "none"; unused ones are empty */
+    char classes[CLASSES_MAX][CLASS_NAME_MAX];         /* unused ones are empty */
     char contexts[CLASS_CONTEXTS_MAX][CLASS_NAME_MAX]; /* "other": none of the class's contexts */
     uint8_t first_context[CLASSES_MAX], context_count[CLASSES_MAX];
     int32_t bias[CLASSES_MAX], context_bias[CLASS_CONTEXTS_MAX];

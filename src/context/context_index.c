@@ -350,7 +350,7 @@ bucket_count(const struct domains *domains)
 static void
 set_classes(struct context_index *index)
 {
-    for (size_t k = 1; k < CLASSES_MAX; k++)
+    for (size_t k = CLASS_FIRST_DOMAIN; k < CLASSES_MAX; k++)
         for (size_t i = 0; i < index->domains->count; i++)
             if (str_eq(index->domains->list[i].name, context_class_name(k)))
                 index->classes[k] = &index->domains->list[i];

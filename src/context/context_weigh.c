@@ -10,11 +10,14 @@
 #define PART_WORDS 64 /* of a long text, which the classifier reads in parts */
 
 /* Measured with tests/eval: the least score of a domain that keywords propose, that of one that
- * they do not, how much lower than the best such a one may be, by how much a context must lead the
- * others of its domain, and by how much it leads a second one that is kept. */
+ * they do not, how much lower than the best such a one may be, the least score of an unrelated
+ * task, by how much a domain must lead it, by how much a context must lead the others of its
+ * domain, and by how much it leads a second one that is kept. */
 #define SCORE_KEPT 0
 #define SCORE_ENOUGH (CLASS_SCORE_SCALE * 5 / 4)
 #define SCORE_BEHIND (CLASS_SCORE_SCALE * 3 / 4)
+#define SCORE_UNRELATED (CLASS_SCORE_SCALE / 2)
+#define SCORE_AHEAD (CLASS_SCORE_SCALE / 2)
 #define SCORE_LEAD (CLASS_SCORE_SCALE / 2)
 #define SCORE_SECOND (CLASS_SCORE_SCALE * 2)
 
@@ -22,7 +25,7 @@
 static size_t
 class_of(const struct context_index *index, const struct domain *domain)
 {
-    for (size_t k = 1; k < CLASSES_MAX; k++)
+    for (size_t k = CLASS_FIRST_DOMAIN; k < CLASSES_MAX; k++)
         if (index->classes[k] == domain)
             return k;
     return CLASS_NONE;
@@ -32,7 +35,7 @@ static size_t
 best_class(const struct class_scores *scores)
 {
     size_t best = CLASS_NONE;
-    for (size_t k = 1; k < CLASSES_MAX && context_class_name(k).len > 0; k++)
+    for (size_t k = CLASS_FIRST_DOMAIN; k < CLASSES_MAX && context_class_name(k).len > 0; k++)
         if (best == CLASS_NONE || scores->of[k] > scores->of[best])
             best = k;
     return best;
@@ -81,8 +84,8 @@ cut_part(struct str *rest)
     return str_first(part, end);
 }
 
-/* A long text is about what one of its parts is about: sets the best score of each class, and the
- * features of the part that has the best of all. */
+/* A long text is about what one of its parts is about, and unrelated only if all of them are: sets
+ * the best score of each domain, and the features of the part that has the best of all. */
 static void
 classify(const struct label *label, struct class_scores *scores, struct features *features)
 {
@@ -94,7 +97,7 @@ classify(const struct label *label, struct class_scores *scores, struct features
         context_features(cut_part(&rest), &part);
         context_classify(&part, &of_part);
         for (size_t k = 0; k < CLASSES_MAX; k++)
-            if (first || of_part.of[k] > scores->of[k])
+            if (first || (of_part.of[k] > scores->of[k]) != (k == CLASS_UNRELATED))
                 scores->of[k] = of_part.of[k];
         int32_t score = of_part.of[best_class(&of_part)];
         if (score > best)
@@ -104,18 +107,42 @@ classify(const struct label *label, struct class_scores *scores, struct features
     }
 }
 
+/* The least score of a domain: `least`, or more if the task may be an unrelated one. */
+static int32_t
+least_of(const struct class_scores *scores, int32_t least)
+{
+    int32_t ahead = scores->of[CLASS_UNRELATED] + SCORE_AHEAD;
+    return ahead > least ? ahead : least;
+}
+
 /* Adds the domain that the task is surely about, and others that are about as likely. */
 static void
 add_surest(const struct context_index *index, const struct label *label,
            const struct class_scores *scores, struct context_match *out)
 {
     int32_t least = scores->of[best_class(scores)] - SCORE_BEHIND;
-    least = least > SCORE_ENOUGH ? least : SCORE_ENOUGH;
-    for (size_t k = 1; k < CLASSES_MAX; k++)
+    least = least_of(scores, least > SCORE_ENOUGH ? least : SCORE_ENOUGH);
+    for (size_t k = CLASS_FIRST_DOMAIN; k < CLASSES_MAX; k++)
         if (index->classes[k] != NULL && scores->of[k] >= least) {
             size_t domain = (size_t)(index->classes[k] - index->domains->list);
             context_choose(index, out, domain, context_best(index, label, domain));
         }
+}
+
+/* A domain that the classifier does not know is left to its keywords. */
+static bool
+is_kept(const struct class_scores *scores, size_t class)
+{
+    return class == CLASS_NONE || scores->of[class] >= least_of(scores, SCORE_KEPT);
+}
+
+/* A task that is rather about a domain is not, even if this installation lacks the domain:
+ * allergies may matter to it. */
+static bool
+is_unrelated(const struct class_scores *scores)
+{
+    int32_t score = scores->of[CLASS_UNRELATED];
+    return score >= SCORE_UNRELATED && score >= scores->of[best_class(scores)];
 }
 
 /* Keywords propose domains. The classifier, which knows the whole task, leaves out those it is
@@ -128,15 +155,13 @@ context_weigh(const struct context_index *index, const struct label *label,
     struct class_scores scores = { 0 };
     size_t left = 0;
     classify(label, &scores, &features);
-    for (size_t i = 0; i < out->count; i++) {
-        size_t class = class_of(index, out->list[i].domain);
-        if (class == CLASS_NONE || scores.of[class] >= SCORE_KEPT)
+    for (size_t i = 0; i < out->count; i++)
+        if (is_kept(&scores, class_of(index, out->list[i].domain)))
             out->list[left++] = out->list[i];
-    }
     out->count = left;
     out->known = left > 0;
     add_surest(index, label, &scores, out);
-    out->unrelated = out->unrelated && !out->known;
+    out->unrelated = !out->known && (out->unrelated || is_unrelated(&scores));
     for (size_t i = 0; i < out->count; i++)
         set_context(index, &features, &out->list[i]);
 }

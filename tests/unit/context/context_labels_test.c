@@ -166,6 +166,17 @@ utterances_match_their_domains_in_eleven_languages(void **state)
     assert_true(score.false_routes * 100 < score.negatives);
 }
 
+/* Half of the unrelated tasks mention a restaurant, a trip, or a song. */
+static void
+tasks_near_money_and_calendars_match_or_do_not(void **state)
+{
+    (void)state;
+    struct score score = try_list("tests/unit/context/context_unrelated.tsv", 880, 0);
+    assert_true(score.negatives >= 150);
+    assert_true(score.labels - score.negatives >= 150);
+    assert_true(score.false_routes * 20 < score.negatives);
+}
+
 int
 main(void)
 {
@@ -173,6 +184,7 @@ main(void)
         cmocka_unit_test(known_labels_match_their_domains),
         cmocka_unit_test(held_out_labels_match_their_domains),
         cmocka_unit_test(utterances_match_their_domains_in_eleven_languages),
+        cmocka_unit_test(tasks_near_money_and_calendars_match_or_do_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
