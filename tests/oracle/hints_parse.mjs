@@ -35,9 +35,9 @@ function readValue(text, at, value, { markdown, spot }) {
   return end === undefined ? undefined : { end, quoted: false, value };
 }
 
-// A quoted value is as it is stored, without an article.
+// A quoted value is as it is stored, without an article. Some names of places need one: "the Azores".
 function readShown(text, at, { shown, kept }, options) {
-  const read = readValue(text, at, shown, options);
+  const read = readValue(text, at, shown, options) ?? (/^\p{Lu}/u.test(shown) ? readValue(text, at, `the ${shown}`, options) : undefined);
   if (read || shown === kept || typeof kept !== "string") return read;
   const stored = readValue(text, at, kept, options);
   return stored?.quoted ? stored : undefined;
