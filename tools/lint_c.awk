@@ -88,7 +88,7 @@ BEGIN {
     # Modules that handle struct db only as an opaque pointer.
     add_words(opaque_db, "flow preference job web dispatch page api oauth account fact portal")
     # Modules without a clock and without I/O.
-    add_words(pure, "domain reading value naming wording model hint tokenizer")
+    add_words(pure, "domain reading value naming wording model hint selection tokenizer")
 
     # Within its module, a library belongs to one file or one family of files.
     file_of_library["utf8proc.h"] = "src/text/utf8[.]c"

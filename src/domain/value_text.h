@@ -13,8 +13,8 @@
 #define VALUE_NUMBER_MAX 1e15
 
 /* The form in which values, aliases and vocabularies are compared: case folded, trimmed, runs of
- * white space, '_' and '-' within the text replaced by one space, and apostrophes straight. Absent if the text is not
- * valid UTF-8 or has too many combining marks on one letter. */
+ * white space, '_' and '-' within the text replaced by one space, and apostrophes straight. Absent
+ * if the text is not valid UTF-8 or has too many combining marks on one letter. */
 struct str value_fold(struct arena *mem, struct str text);
 
 /* The entry of the vocabulary, also by its singular or plural; NULL: none. */

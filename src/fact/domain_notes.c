@@ -34,7 +34,7 @@ struct noting {
     const struct sourced_atom *facts;
     size_t count;
     struct domain_notes *out;
-    size_t pairs, words; /* comparisons left */
+    size_t pairs, words;               /* comparisons left */
     const struct named_values **named; /* of each fact; NULL until named_by() has read them */
 };
 

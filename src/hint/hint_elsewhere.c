@@ -6,8 +6,9 @@
 #include "value/danger.h"
 #include "value/value_none.h"
 
-#define MATTERS 32768 /* 0.5: a fact with a lower weight in any context is not carried to others \
-                       */
+#define MATTERS                                                                      \
+    32768 /* 0.5: a fact with a lower weight in any context is not carried to others \
+           */
 
 /* ---- vocabularies ---- */
 

@@ -12,7 +12,7 @@
 #include "dispatch/response_cache.h"
 #include "preference/hints.h"
 #include "context/context.h"
-#include "hint/hint_origins.h"
+#include "selection/hint_origins.h"
 #include "job/rebuild.h"
 #include "mcp/permission.h"
 #include "mcp/tool.h"

@@ -7,7 +7,7 @@
 #include "preference/hints.h"
 
 #include "base/arena.h"
-#include "hint/hint_origins.h"
+#include "selection/hint_origins.h"
 #include "hint/hint_elsewhere.h"
 #include "store/app_store.h"
 #include "store/atom_store.h"

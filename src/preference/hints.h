@@ -4,7 +4,7 @@
 #define PREFERENCE_HINTS_H
 
 #include "base/err.h"
-#include "hint/hint_answer.h"
+#include "selection/hint_answer.h"
 #include "model/view.h"
 
 struct arena;

@@ -5,7 +5,7 @@
 
 #include "../unit/domains_kit.h"
 #include "base/buf.h"
-#include "hint/hint_answer.h"
+#include "selection/hint_answer.h"
 #include "hint/hint_set_text.h"
 #include "hint/hint_words.h"
 

@@ -11,7 +11,7 @@
 #include "base/buf.h"
 #include "context/context_task.h"
 #include "value/value.h"
-#include "hint/hint_answer.h"
+#include "selection/hint_answer.h"
 #include "model/app_names.h"
 #include "model/atom.h"
 #include "text/json_read.h"

@@ -1,4 +1,4 @@
-#include "hint/hint_order.h"
+#include "selection/hint_order.h"
 
 #include "base/arena.h"
 #include "domain/task_words.h"

@@ -7,8 +7,8 @@
  *
  * The order does not depend on the budget or the format. It is computed as far as it is read. Pure;
  * results are allocated from `mem`. Any thread may call them. */
-#ifndef HINT_HINT_ORDER_H
-#define HINT_HINT_ORDER_H
+#ifndef SELECTION_HINT_ORDER_H
+#define SELECTION_HINT_ORDER_H
 
 #include "context/context_task.h"
 #include "hint/hint.h"

@@ -2,10 +2,10 @@
  *
  * An origin is an array: "user", the ids of apps, or both. The hints must be open. Pure; any thread
  * may call it. */
-#ifndef HINT_HINT_ORIGINS_H
-#define HINT_HINT_ORIGINS_H
+#ifndef SELECTION_HINT_ORIGINS_H
+#define SELECTION_HINT_ORIGINS_H
 
-#include "hint/hint_selection.h"
+#include "selection/hint_selection.h"
 
 struct json;
 

@@ -2,7 +2,7 @@
 #include "unit/hint/hint_kit.h"
 
 #include "base/buf.h"
-#include "hint/hint_answer.h"
+#include "selection/hint_answer.h"
 
 #define FARE                                                                               \
     "allergies me 0 nuts | allergies me 0 fish | allergies me 0 milk | diet me 0 vegan | " \

@@ -3,7 +3,7 @@
 
 #include "base/buf.h"
 #include "context/context_task.h"
-#include "hint/hint_selection.h"
+#include "selection/hint_selection.h"
 
 struct question {
     const char *fare, *tunes; /* facts */

@@ -4,10 +4,10 @@
  * budget; otherwise the selector is done. hint_selection.c decides which step is next.
  *
  * The struct selector belongs to one hint_select() and its thread. Nothing is allocated. */
-#ifndef HINT_HINT_STEPS_H
-#define HINT_HINT_STEPS_H
+#ifndef SELECTION_HINT_STEPS_H
+#define SELECTION_HINT_STEPS_H
 
-#include "hint/hint_order.h"
+#include "selection/hint_order.h"
 
 /* A selected hint. */
 struct pick {

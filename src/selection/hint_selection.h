@@ -10,10 +10,10 @@
  * stays unused, unless it never waits (struct candidate).
  *
  * Pure; results are allocated from `mem`. Any thread may call them. */
-#ifndef HINT_HINT_SELECTION_H
-#define HINT_HINT_SELECTION_H
+#ifndef SELECTION_HINT_SELECTION_H
+#define SELECTION_HINT_SELECTION_H
 
-#include "hint/hint_steps.h"
+#include "selection/hint_steps.h"
 
 void hint_select(struct arena *mem, const struct hint_query *query, struct selection *out);
 

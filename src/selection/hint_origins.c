@@ -1,5 +1,5 @@
 /* hint_origins.c - writes for each member who stated its facts: the user, or ids of apps. */
-#include "hint/hint_origins.h"
+#include "selection/hint_origins.h"
 
 #include "model/atom.h"
 #include "text/json_write.h"

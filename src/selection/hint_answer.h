@@ -1,10 +1,10 @@
 /* hint_answer.h - selects and writes the hints for one query within its token budget.
  *
  * Pure; the result is allocated from `mem`. Any thread may call it. */
-#ifndef HINT_HINT_ANSWER_H
-#define HINT_HINT_ANSWER_H
+#ifndef SELECTION_HINT_ANSWER_H
+#define SELECTION_HINT_ANSWER_H
 
-#include "hint/hint_selection.h"
+#include "selection/hint_selection.h"
 
 struct hint_answer {
     struct str hints;     /* JSON: an array of sentences, an object, or a string */

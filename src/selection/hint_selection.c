@@ -1,4 +1,4 @@
-#include "hint/hint_selection.h"
+#include "selection/hint_selection.h"
 
 #include "base/arena.h"
 #include "value/statement.h"

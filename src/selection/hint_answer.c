@@ -1,4 +1,4 @@
-#include "hint/hint_answer.h"
+#include "selection/hint_answer.h"
 
 #include "base/arena.h"
 #include "hint/hint_units.h"

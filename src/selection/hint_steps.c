@@ -1,4 +1,4 @@
-#include "hint/hint_steps.h"
+#include "selection/hint_steps.h"
 
 #include "value/value_clean.h"
 #include "hint/hint_according.h"
