@@ -69,14 +69,20 @@ doubles_last_letter(struct str word)
            strchr("wxyWXY", word.ptr[word.len - 1]) == NULL && !is_vowel(word.ptr[word.len - 1]);
 }
 
+static bool
+has_vowel(struct str word)
+{
+    for (size_t i = 0; i < word.len; i++)
+        if (is_vowel(word.ptr[i]) || word.ptr[i] == 'y')
+            return true;
+    return false;
+}
+
 /* "running"; in "sing" and "bring" the ending is a part of the verb. */
 static bool
 is_gerund(struct str word)
 {
-    for (size_t i = 0; i + 3 < word.len; i++)
-        if (is_vowel(word.ptr[i]) || word.ptr[i] == 'y')
-            return str_ends(word, STR("ing"));
-    return false;
+    return word.len > 3 && str_ends(word, STR("ing")) && has_vowel(str_first(word, word.len - 3));
 }
 
 struct str
@@ -84,13 +90,13 @@ inflect_gerund(struct arena *mem, struct str text)
 {
     size_t length = str_index(text, ' ');
     struct str word = str_first(text, length), rest = str_from(text, length);
-    if (word.len < 2 || !ascii_is_lower(word.ptr[0]) || is_gerund(word))
+    if (word.len < 2 || !ascii_is_lower(word.ptr[0]) || !has_vowel(word) || is_gerund(word))
         return text;
     char last = word.ptr[word.len - 1], before = word.ptr[word.len - 2];
     if (str_ends(word, STR("ie"))) /* "lie" */
         return str_format(mem, "%.*sying%.*s", (int)word.len - 2, word.ptr, STR_ARG(rest));
-    if (last == 'e' && before != 'e' && before != 'o' &&
-        before != 'y') /* not "see", "hoe", "dye" */
+    if (last == 'e' && before != 'e' && before != 'o' && before != 'y' &&
+        has_vowel(str_first(word, word.len - 1))) /* not "see", "hoe", "dye", "be" */
         return str_format(mem, "%.*sing%.*s", (int)word.len - 1, word.ptr, STR_ARG(rest));
     return str_format(mem, "%.*s%.*sing%.*s", STR_ARG(word), doubles_last_letter(word) ? 1 : 0,
                       &last, STR_ARG(rest));

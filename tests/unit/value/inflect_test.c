@@ -22,6 +22,8 @@ words_get_the_form_that_a_sentence_needs(void **state)
         { inflect_gerund, "flying kites", "flying kites" },
         { inflect_gerund, "sing the blues", "singing the blues" },
         { inflect_gerund, "bring friends", "bringing friends" },
+        { inflect_gerund, "be alone", "being alone" },
+        { inflect_gerund, "nth try", "nth try" },
         { inflect_gerund, "Run DMC", "Run DMC" },
         { inflect_gerund, "", "" },
         { shape_with_article, "golden retriever", "a golden retriever" },
