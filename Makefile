@@ -110,6 +110,7 @@ build/$(1)/embedded.o: build/embedded.c $$(filter-out $$(MINIFY),$$(EMBED)) $$(M
 
 build/$(1)/tokenizer/tokenizer_table.o: build/tokenizer.table
 build/$(1)/context/context_classifier.o: build/classifier.table
+build/$(1)/reading/statement_class.o: build/statement.table
 
 # Everything except main(), for tests and fuzz targets.
 build/$(1)/penchant.a: $$(filter-out build/$(1)/app/main.o,$$(OBJECTS_$(1)))
@@ -148,20 +149,26 @@ build/tokenizer.table: build/tools/tokenizer_table data/o200k_base.tokens data/u
 	@cd data && sha256sum -c --quiet SHA256SUMS
 	@$< data/o200k_base.tokens data/unicode_classes.txt > $@
 
-# What the classifier of tasks has learned from the sentences of data/tasks. It uses the program's own words and features.
-CLASSIFIER_C := tools/classifier_table.c src/context/context_features.c src/context/context_label.c \
-                src/context/context_letters.c src/text/utf8.c src/base/utf8_decode.c src/base/str.c
+# What the classifiers have learned from the tasks of data/tasks and the statements of data/statements. The program that learns
+# uses the program's own words and features.
+CLASSIFIER_C := tools/classifier_table.c src/classifier/features.c src/context/context_label.c src/context/context_letters.c \
+                src/reading/statement_key.c src/reading/spelling.c src/domain/value_text.c src/text/utf8.c \
+                src/base/utf8_decode.c src/base/str.c src/base/buf.c src/base/arena.c
 ALL_TASKS := $(sort $(wildcard data/tasks/*/*.txt))
 FIRST_TASKS := data/tasks/none/none.txt data/tasks/unrelated/unrelated.txt
 TASKS := $(FIRST_TASKS) $(filter-out $(FIRST_TASKS),$(ALL_TASKS))
+STATEMENTS := $(patsubst %,data/statements/%.txt,none allergy faith health physical)
 build/classifier.table: build/tools/classifier_table $(TASKS)
-	@$< $(TASKS) > $@.new && mv $@.new $@
+	@$< tasks $(TASKS) > $@.new && mv $@.new $@
 
-# -ffp-contract=off: each processor must get the same result. Functions that are not called need no libraries.
+build/statement.table: build/tools/classifier_table $(STATEMENTS)
+	@$< statements $(STATEMENTS) > $@.new && mv $@.new $@
+
+# -ffp-contract=off: each processor must get the same result. Functions that are not called need no libraries but this one.
 build/tools/classifier_table: override CPPFLAGS := # they belong to the target's compiler
-build/tools/classifier_table: $(CLASSIFIER_C) $(wildcard src/context/*.h src/base/*.h) | require-build
+build/tools/classifier_table: $(CLASSIFIER_C) $(wildcard src/classifier/*.h src/context/*.h src/reading/*.h src/base/*.h) | require-build
 	@mkdir -p $(@D)
-	@$(HOST_CC) $(COMMON) -O2 -ffp-contract=off -ffunction-sections -Wl,--gc-sections $(CLASSIFIER_C) -o $@ -lm
+	@$(HOST_CC) $(COMMON) -O2 -ffp-contract=off -ffunction-sections -Wl,--gc-sections $(CLASSIFIER_C) -o $@ -lutf8proc -lm
 
 build/tools/%: override CPPFLAGS := # they belong to the target's compiler
 build/tools/%: tools/%.c | require-build

@@ -1,16 +1,22 @@
-/* classifier_table.c - learns the table that context/context_classifier.h describes.
+/* classifier_table.c - learns the tables of context/context_classifier.c and
+ * reading/statement_class.c.
  *
- * Run by the build: classifier_table FILE... > TABLE
- * FILE is data/tasks/CLASS/CONTEXT.txt and has a task in each line; first those of "none" and
- * "unrelated".
- * Those of unlabeled.txt are learned for the class only.
+ * Run by the build: classifier_table tasks FILE... > TABLE
+ *                   classifier_table statements FILE... > TABLE
  *
- * Multinomial logistic regression, trained with AdaGrad in a fixed order. Every processor computes
- * the same table: the operations are those that IEEE 754 defines exactly, and the build does not
- * let the compiler fuse them. */
+ * A file of tasks is data/tasks/CLASS/CONTEXT.txt and has a task in each line; first those of
+ * "none" and "unrelated". Those of unlabeled.txt are learned for the class only. A file of
+ * statements is data/statements/CLASS.txt; the classes have the order of enum statement_class.
+ *
+ * Multinomial logistic regression, trained with AdaGrad in a fixed order. In each round an example
+ * shows a part of its features, so that no few of them decide, and the weights of the later rounds
+ * are averaged. Every processor computes the same table: the operations are those that IEEE 754
+ * defines exactly, and the build does not let the compiler fuse them. */
+#include "base/arena.h"
 #include "context/context_classifier.h"
-
 #include "context/context_internal.h"
+#include "reading/statement_class.h"
+#include "reading/statement_key.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -18,27 +24,31 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROUNDS 12
+#define ROUNDS 40
+#define AVERAGED 20  /* of the rounds */
+#define SHOWN 0.35   /* of the features of an example, in each round */
+#define SHOWN_MORE 4 /* features, so that short examples keep enough */
 #define RATE 0.5
-#define DECAY 1e-4
+#define DECAY 1e-5
 #define BIAS_RATE 0.01
-#define TASKS_MAX 100000
+#define EXAMPLES_MAX 120000
 #define UNLABELED SIZE_MAX
 
-struct task {
+struct example {
     size_t class, context, count;
     uint32_t *features;
 };
 
-/* For each feature the weights of all outputs, and the sums of their squared slopes. */
+/* For each feature the weights of all outputs, the sums of their squared slopes, and the sums of
+ * the weights of the rounds that are averaged. */
 struct model {
-    double *weights, *slopes, *bias;
+    double *weights, *slopes, *sums, *bias, *bias_sums;
     size_t outputs;
     unsigned shift; /* leaves the bits of a feature that the model has */
 };
 
-static struct task tasks[TASKS_MAX];
-static size_t task_count, class_count, context_count;
+static struct example examples[EXAMPLES_MAX];
+static size_t example_count, class_count, context_count;
 static struct classifier_table table;
 
 __attribute__((noreturn, format(printf, 1, 2))) static void
@@ -98,38 +108,63 @@ add_context(size_t class, struct str name)
 }
 
 static void
+add_example(size_t class, size_t context, const struct features *features)
+{
+    if (features->count == 0)
+        return;
+    if (example_count == EXAMPLES_MAX)
+        stop("more than %d examples", EXAMPLES_MAX);
+    uint32_t *copy = allocate(features->count, sizeof *copy);
+    memcpy(copy, features->list, features->count * sizeof *copy);
+    examples[example_count++] = (struct example){ class, context, features->count, copy };
+}
+
+static void
 add_task(size_t class, size_t context, struct str text)
 {
     static struct label label;
     static struct features features;
     if (!label_split(text, &label))
         return;
-    if (task_count == TASKS_MAX)
-        stop("more than %d tasks", TASKS_MAX);
-    context_features(label.name, &features);
-    uint32_t *copy = allocate(features.count, sizeof *copy);
-    memcpy(copy, features.list, features.count * sizeof *copy);
-    tasks[task_count++] = (struct task){ class, context, features.count, copy };
+    features_read(label.name, '_', &features);
+    add_example(class, context, &features);
 }
 
 static void
-read_tasks(const char *path)
+add_statement(size_t class, size_t context, struct str text)
+{
+    static struct features features;
+    struct arena *scratch = arena_new();
+    features_read(statement_key(scratch, text), ' ', &features);
+    arena_free(scratch);
+    add_example(class, context, &features);
+}
+
+static void
+read_lines(const char *path, size_t class, size_t context,
+           void (*add)(size_t class, size_t context, struct str text))
 {
     static char line[LABEL_MAX + 2];
-    struct str rest = str_of(path), part, folder = STR_NONE, name = STR_NONE;
-    while (str_cut(&rest, '/', &part)) {
-        folder = name;
-        name = part;
-    }
-    size_t class = class_of(folder);
-    size_t context = add_context(class, str_first(name, str_index(name, '.')));
     FILE *file = fopen(path, "r");
     if (file == NULL)
         stop("cannot open %s", path);
     while (fgets(line, sizeof line, file) != NULL)
         if (line[0] != '#' && line[0] != '\n')
-            add_task(class, context, str_first(str_of(line), strcspn(line, "\n")));
+            add(class, context, str_first(str_of(line), strcspn(line, "\n")));
     fclose(file);
+}
+
+/* The last two parts of a path, the last one without its ending. */
+static struct str
+name_of(const char *path, struct str *folder)
+{
+    struct str rest = str_of(path), part, name = STR_NONE;
+    *folder = STR_NONE;
+    while (str_cut(&rest, '/', &part)) {
+        *folder = name;
+        name = part;
+    }
+    return str_first(name, str_index(name, '.'));
 }
 
 /* ---- learning ---- */
@@ -140,7 +175,9 @@ new_model(size_t outputs, unsigned bits)
     return (struct model){
         .weights = allocate(outputs << bits, sizeof(double)),
         .slopes = allocate(outputs << bits, sizeof(double)),
+        .sums = allocate(outputs << bits, sizeof(double)),
         .bias = allocate(outputs, sizeof(double)),
+        .bias_sums = allocate(outputs, sizeof(double)),
         .outputs = outputs,
         .shift = FEATURE_BITS - bits,
     };
@@ -160,14 +197,15 @@ exponential(double x)
 
 /* Sets the probability of the outputs from `first` on. */
 static void
-predict(const struct model *model, const struct task *task, size_t first, size_t count, double *out)
+predict(const struct model *model, const struct example *example, size_t first, size_t count,
+        double *out)
 {
-    double most = -1e300, sum = 0, scale = 1 / sqrt((double)task->count);
+    double most = -1e300, sum = 0, scale = 1 / sqrt((double)example->count);
     for (size_t k = 0; k < count; k++) {
         out[k] = 0;
-        for (size_t i = 0; i < task->count; i++)
+        for (size_t i = 0; i < example->count; i++)
             out[k] +=
-                model->weights[(task->features[i] >> model->shift) * model->outputs + first + k];
+                model->weights[(example->features[i] >> model->shift) * model->outputs + first + k];
         out[k] = out[k] * scale + model->bias[first + k];
         most = out[k] > most ? out[k] : most;
     }
@@ -179,17 +217,17 @@ predict(const struct model *model, const struct task *task, size_t first, size_t
         out[k] /= sum;
 }
 
-/* `right`: which of the outputs from `first` on the task has. */
+/* `right`: which of the outputs from `first` on the example has. */
 static void
-learn(struct model *model, const struct task *task, size_t first, size_t count, size_t right)
+learn(struct model *model, const struct example *example, size_t first, size_t count, size_t right)
 {
-    double probability[CLASS_CONTEXTS_MAX], scale = 1 / sqrt((double)task->count);
-    predict(model, task, first, count, probability);
+    double probability[CLASS_CONTEXTS_MAX], scale = 1 / sqrt((double)example->count);
+    predict(model, example, first, count, probability);
     for (size_t k = 0; k < count; k++) {
         double error = probability[k] - (k == right ? 1 : 0);
         model->bias[first + k] -= BIAS_RATE * error;
-        for (size_t i = 0; i < task->count; i++) {
-            size_t at = (task->features[i] >> model->shift) * model->outputs + first + k;
+        for (size_t i = 0; i < example->count; i++) {
+            size_t at = (example->features[i] >> model->shift) * model->outputs + first + k;
             double slope = error * scale + DECAY * model->weights[at];
             model->slopes[at] += slope * slope;
             model->weights[at] -= RATE * slope / (sqrt(model->slopes[at]) + 1e-6);
@@ -208,25 +246,55 @@ next_random(void)
 static void
 shuffle(void)
 {
-    for (size_t i = task_count; i > 1; i--) {
+    for (size_t i = example_count; i > 1; i--) {
         size_t other = next_random() % i;
-        struct task task = tasks[i - 1];
-        tasks[i - 1] = tasks[other];
-        tasks[other] = task;
+        struct example example = examples[i - 1];
+        examples[i - 1] = examples[other];
+        examples[other] = example;
     }
 }
 
+/* The example with a part of its features, which one example at a time has. */
+static struct example
+part_of(const struct example *example)
+{
+    static uint32_t shown[FEATURES_MAX];
+    struct example part = { example->class, example->context, 0, shown };
+    double share = SHOWN + SHOWN_MORE / (double)example->count;
+    for (size_t i = 0; i < example->count; i++)
+        if (next_random() % 1000 < share * 1000)
+            shown[part.count++] = example->features[i];
+    return part;
+}
+
+static void
+add_to_sums(struct model *model)
+{
+    for (size_t i = 0; i < model->outputs << (FEATURE_BITS - model->shift); i++)
+        model->sums[i] += model->weights[i];
+    for (size_t k = 0; k < model->outputs; k++)
+        model->bias_sums[k] += model->bias[k];
+}
+
+/* `contexts` may have no outputs. */
 static void
 learn_all(struct model *classes, struct model *contexts)
 {
     for (int round = 0; round < ROUNDS; round++) {
         shuffle();
-        for (size_t i = 0; i < task_count; i++) {
-            size_t class = tasks[i].class, first = table.first_context[class];
-            learn(classes, &tasks[i], 0, class_count, class);
-            if (tasks[i].context != UNLABELED)
-                learn(contexts, &tasks[i], first, table.context_count[class],
-                      tasks[i].context - first);
+        for (size_t i = 0; i < example_count; i++) {
+            struct example part = part_of(&examples[i]);
+            size_t first = table.first_context[part.class];
+            if (part.count == 0)
+                continue;
+            learn(classes, &part, 0, classes->outputs, part.class);
+            if (part.context != UNLABELED)
+                learn(contexts, &part, first, table.context_count[part.class],
+                      part.context - first);
+        }
+        if (round >= ROUNDS - AVERAGED) {
+            add_to_sums(classes);
+            add_to_sums(contexts);
         }
     }
 }
@@ -245,23 +313,34 @@ limited(int32_t number)
     return (int8_t)(number > 127 ? 127 : number < -127 ? -127 : number);
 }
 
-/* Row after row of `width` weights. */
+/* Row after row of `width` weights. A text has more features than examples have shown, so that the
+ * sums of their weights are greater. */
 static void
 set_weights(const struct model *model, size_t width, int8_t *out, int32_t *bias)
 {
+    double scale = sqrt(SHOWN) * LINEAR_WEIGHT_SCALE / AVERAGED;
     for (size_t i = 0; i < (size_t)1 << (FEATURE_BITS - model->shift); i++)
         for (size_t k = 0; k < model->outputs; k++)
-            out[i * width + k] =
-                limited(rounded(model->weights[i * model->outputs + k] * CLASS_WEIGHT_SCALE));
+            out[i * width + k] = limited(rounded(model->sums[i * model->outputs + k] * scale));
     for (size_t k = 0; k < model->outputs; k++)
-        bias[k] = rounded(model->bias[k] * CLASS_SCORE_SCALE);
+        bias[k] = rounded(model->bias_sums[k] / AVERAGED * LINEAR_SCORE_SCALE);
 }
 
-int
-main(int count, char **files)
+static void
+write_table(const void *bytes, size_t size)
 {
-    for (int i = 1; i < count; i++)
-        read_tasks(files[i]);
+    if (fwrite(bytes, size, 1, stdout) != 1 || fflush(stdout) != 0)
+        stop("cannot write the table");
+}
+
+static void
+learn_tasks(char **files, int count)
+{
+    for (int i = 0; i < count; i++) {
+        struct str folder, name = name_of(files[i], &folder);
+        size_t class = class_of(folder);
+        read_lines(files[i], class, add_context(class, name), add_task);
+    }
     if (strcmp(table.classes[CLASS_NONE], "none") != 0 ||
         strcmp(table.classes[CLASS_UNRELATED], "unrelated") != 0)
         stop("the first files must be those of the classes \"none\" and \"unrelated\"");
@@ -270,7 +349,36 @@ main(int count, char **files)
     learn_all(&classes, &contexts);
     set_weights(&classes, CLASSES_MAX, table.weights[0], table.bias);
     set_weights(&contexts, CLASS_CONTEXTS_MAX, table.context_weights[0], table.context_bias);
-    if (fwrite(&table, sizeof table, 1, stdout) != 1 || fflush(stdout) != 0)
-        stop("cannot write the table");
+    write_table(&table, sizeof table);
+}
+
+static void
+learn_statements(char **files, int count)
+{
+    static const char *const names[STATEMENT_CLASSES] = { "none", "allergy", "faith", "health",
+                                                          "physical" };
+    static struct statement_table learned;
+    for (int i = 0; i < count; i++) {
+        struct str folder, name = name_of(files[i], &folder);
+        if (i == STATEMENT_CLASSES || !str_eq_c(name, names[i]))
+            stop("%s: the files must be those of the classes, in their order", files[i]);
+        read_lines(files[i], (size_t)i, UNLABELED, add_statement);
+    }
+    struct model classes = new_model(STATEMENT_CLASSES, STATEMENT_FEATURE_BITS);
+    struct model none = new_model(0, STATEMENT_FEATURE_BITS);
+    learn_all(&classes, &none);
+    set_weights(&classes, STATEMENT_CLASSES, learned.weights[0], learned.bias);
+    write_table(&learned, sizeof learned);
+}
+
+int
+main(int count, char **words)
+{
+    if (count > 2 && strcmp(words[1], "tasks") == 0)
+        learn_tasks(words + 2, count - 2);
+    else if (count > 2 && strcmp(words[1], "statements") == 0)
+        learn_statements(words + 2, count - 2);
+    else
+        stop("usage: classifier_table tasks|statements FILE...");
     return 0;
 }

@@ -16,34 +16,13 @@ context_class_name(size_t class)
     return str_of(classifier_table.classes[class]);
 }
 
-/* 64 times the square root, rounded down. */
-static int32_t
-scaled_root(size_t count)
-{
-    uint32_t left = (uint32_t)count * 64 * 64, root = 0;
-    for (uint32_t bit = 1 << 24; bit > 0; bit >>= 2) {
-        bool fits = left >= root + bit;
-        left -= fits ? root + bit : 0;
-        root = (root >> 1) + (fits ? bit : 0);
-    }
-    return (int32_t)root;
-}
-
-static int32_t
-score_of(int32_t sum, const struct features *features, int32_t bias)
-{
-    return features->count == 0 ? bias : sum * 64 * 64 / scaled_root(features->count) + bias;
-}
-
 void
 context_classify(const struct features *features, struct class_scores *out)
 {
     int32_t sums[CLASSES_MAX] = { 0 };
-    for (size_t i = 0; i < features->count; i++)
-        for (size_t k = 0; k < CLASSES_MAX; k++)
-            sums[k] += classifier_table.weights[features->list[i]][k];
+    linear_add(features, classifier_table.weights[0], CLASSES_MAX, 0, 0, CLASSES_MAX, sums);
     for (size_t k = 0; k < CLASSES_MAX; k++)
-        out->of[k] = score_of(sums[k], features, classifier_table.bias[k]);
+        out->of[k] = linear_score(sums[k], features, classifier_table.bias[k]);
     for (size_t k = CLASSES_MAX; k > 0; k--)
         out->of[k - 1] -= out->of[CLASS_NONE];
 }
@@ -54,17 +33,12 @@ context_classify_within(const struct features *features, size_t class)
     size_t first = classifier_table.first_context[class];
     size_t count = classifier_table.context_count[class], best = 0, second = 1;
     int32_t scores[CLASS_CONTEXTS_MAX] = { 0 };
-    for (size_t i = 0; i < features->count; i++) {
-        const int8_t *weights =
-            classifier_table
-                .context_weights[features->list[i] >> (FEATURE_BITS - CONTEXT_FEATURE_BITS)];
-        for (size_t k = 0; k < count; k++)
-            scores[k] += weights[first + k];
-    }
+    linear_add(features, classifier_table.context_weights[0], CLASS_CONTEXTS_MAX,
+               FEATURE_BITS - CONTEXT_FEATURE_BITS, first, count, scores);
     if (count < 2)
         return (struct likely_contexts){ STR_NONE, STR_NONE, 0 };
     for (size_t k = 0; k < count; k++)
-        scores[k] = score_of(scores[k], features, classifier_table.context_bias[first + k]);
+        scores[k] = linear_score(scores[k], features, classifier_table.context_bias[first + k]);
     for (size_t k = 0; k < count; k++) {
         if (scores[k] > scores[best] || k == 0) {
             second = k == 0 ? 1 : best;

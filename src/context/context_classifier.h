@@ -1,15 +1,14 @@
 /* context_classifier.h - how likely a task is about each built-in domain, about none of them, or
  * about money, a calendar, reminders, leave, or settings, and about each context of a domain.
  *
- * Linear classifiers: the score of a class is the sum of the weights of the task's features, in
- * integers, so that every processor gets the same. The build learns the weights from the tasks of
- * data/tasks (tools/classifier_table.c). context.c decides what the scores mean beside keywords.
+ * Linear classifiers (classifier/linear.h), which the build learns from the tasks of data/tasks.
+ * context.c decides what the scores mean beside keywords.
  *
  * Pure; any thread may call it. */
 #ifndef CONTEXT_CONTEXT_CLASSIFIER_H
 #define CONTEXT_CONTEXT_CLASSIFIER_H
 
-#include "context/context_features.h"
+#include "classifier/linear.h"
 
 #define CLASS_NONE ((size_t)0)
 #define CLASS_UNRELATED ((size_t)1)    /* money, a calendar, reminders, leave, or settings */
@@ -21,10 +20,7 @@
 /* Contexts share the weights of this many features: they are learned from fewer tasks. */
 #define CONTEXT_FEATURE_BITS 15
 
-#define CLASS_WEIGHT_SCALE 24                       /* a weight of 1.0 */
-#define CLASS_SCORE_SCALE (64 * CLASS_WEIGHT_SCALE) /* a score of 1.0: 2.7 times as likely */
-
-/* Written by the build. A score is sum of weights * 64 / sqrt(number of features) + bias. */
+/* Written by the build. */
 struct classifier_table {
     char classes[CLASSES_MAX][CLASS_NAME_MAX];         /* unused ones are empty */
     char contexts[CLASS_CONTEXTS_MAX][CLASS_NAME_MAX]; /* "other": none of the class's contexts */

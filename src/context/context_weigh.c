@@ -11,15 +11,14 @@
 
 /* Measured with tests/eval: the least score of a domain that keywords propose, that of one that
  * they do not, how much lower than the best such a one may be, the least score of an unrelated
- * task, by how much a domain must lead it, by how much a context must lead the others of its
- * domain, and by how much it leads a second one that is kept. */
+ * task, by how much a context must lead the others of its domain, and by how much it leads a second
+ * one that is kept. */
 #define SCORE_KEPT 0
-#define SCORE_ENOUGH (CLASS_SCORE_SCALE * 5 / 4)
-#define SCORE_BEHIND (CLASS_SCORE_SCALE * 3 / 4)
-#define SCORE_UNRELATED (CLASS_SCORE_SCALE / 2)
-#define SCORE_AHEAD (CLASS_SCORE_SCALE / 2)
-#define SCORE_LEAD (CLASS_SCORE_SCALE / 2)
-#define SCORE_SECOND (CLASS_SCORE_SCALE * 2)
+#define SCORE_ENOUGH (LINEAR_SCORE_SCALE * 5 / 8)
+#define SCORE_BEHIND (LINEAR_SCORE_SCALE * 3 / 4)
+#define SCORE_UNRELATED (LINEAR_SCORE_SCALE / 4)
+#define SCORE_LEAD (LINEAR_SCORE_SCALE / 2)
+#define SCORE_SECOND (LINEAR_SCORE_SCALE * 2)
 
 /* The class of a domain; CLASS_NONE if the classifier does not know it. */
 static size_t
@@ -94,7 +93,7 @@ classify(const struct label *label, struct class_scores *scores, struct features
     struct str rest = label->name;
     int32_t best = INT32_MIN;
     for (bool first = true; str_present(rest); first = false) {
-        context_features(cut_part(&rest), &part);
+        features_read(cut_part(&rest), '_', &part);
         context_classify(&part, &of_part);
         for (size_t k = 0; k < CLASSES_MAX; k++)
             if (first || (of_part.of[k] > scores->of[k]) != (k == CLASS_UNRELATED))
@@ -107,12 +106,12 @@ classify(const struct label *label, struct class_scores *scores, struct features
     }
 }
 
-/* The least score of a domain: `least`, or more if the task may be an unrelated one. */
+/* The least score of a domain: `least`, or more if the task is rather an unrelated one. */
 static int32_t
 least_of(const struct class_scores *scores, int32_t least)
 {
-    int32_t ahead = scores->of[CLASS_UNRELATED] + SCORE_AHEAD;
-    return ahead > least ? ahead : least;
+    int32_t unrelated = scores->of[CLASS_UNRELATED];
+    return unrelated > least ? unrelated : least;
 }
 
 /* Adds the domain that the task is surely about, and others that are about as likely. */

@@ -3,6 +3,8 @@
 #include "base/arena.h"
 #include "domain/value_text.h"
 #include "hint/hint_dangers.h"
+#include "reading/mention.h"
+#include "reading/statement_key.h"
 #include "value/danger.h"
 #include "value/value_none.h"
 
@@ -73,18 +75,29 @@ after_value(const struct member *member)
     return str_from(pattern, end);
 }
 
-/* As the user would say it: "halal diet", "no pork". What is negated says itself: "no allergies" */
+/* Diets and exclusions for reasons of religion or health, as in a key. '=': not misspelled. */
+static const char ruled[] =
+    "halal,halaal,kosher,=jain,hindu,buddhist,muslim,jewish,no pork,no beef,no alcohol,not drink "
+    "alcohol,"
+    "gluten free,no gluten,=gluten,dairy free,lactose free,no lactose,=lactose,"
+    "celiac,celiacs,coeliac,coeliacs,diabetic,diabetes,pregnant,pregnancy,=renal,"
+    "fodmap,fodmaps,low salt,low sodium,low protein,low purine";
+
 static bool
-is_concern(struct arena *mem, const struct domain *domain, const struct member *member,
-           struct str text)
+is_ruled(struct arena *mem, struct str text)
 {
+    struct str key = statement_key(mem, text);
+    return str_present(key) &&
+           mention_in(str_format(mem, " %.*s ", STR_ARG(key)), ruled, MENTION_CLAIM);
+}
+
+/* As the user would say it: "halal diet", "no pork". What is negated says itself: "no dairy" */
+static struct str
+said_of(struct arena *mem, const struct member *member, struct str text)
+{
+    bool negated = !member->avoid || value_has_negation(mem, text);
     struct str after = after_value(member);
-    struct str said =
-        str_format(mem, "%s%.*s%.*s", member->avoid ? "no " : "", STR_ARG(text), STR_ARG(after));
-    if (value_has_negation(mem, text))
-        return statement_concern(domain, text) != CONCERN_NONE;
-    return statement_concern(domain, said) != CONCERN_NONE ||
-           (member->avoid && statement_concern(domain, text) != CONCERN_NONE);
+    return str_format(mem, "%s%.*s%.*s", negated ? "" : "no ", STR_ARG(text), STR_ARG(after));
 }
 
 bool
@@ -96,10 +109,9 @@ hint_elsewhere_is_carried(struct arena *mem, const struct domain *domain, const 
         return false;
     int sentence = hint_sentence_of(member, fact->atom->key);
     if (sentence >= 0)
-        return statement_concern(domain, member->hint.values[sentence].sentence) != CONCERN_NONE;
-    struct str text = hint_fact_text(mem, fact->atom);
-    return is_concern(mem, domain, member, text) ||
-           is_concern(mem, domain, member, fact->atom->key); /* "kidney" is a renal diet */
+        return is_ruled(mem, member->hint.values[sentence].sentence);
+    return is_ruled(mem, said_of(mem, member, hint_fact_text(mem, fact->atom))) ||
+           is_ruled(mem, said_of(mem, member, fact->atom->key)); /* "kidney" is a renal diet */
 }
 
 /* ---- a request ---- */

@@ -36,7 +36,8 @@ tokens_in(const struct tokens *tokens, size_t i, const char *list)
     return false;
 }
 
-bool
+/* Whether any word is. */
+static bool
 tokens_have(const struct tokens *tokens, const char *list)
 {
     for (size_t i = 0; i < tokens->count; i++)

@@ -32,9 +32,6 @@ void tokens_read(struct str words, struct tokens *out);
 /* Whether the i-th word is in a list separated by commas, whose words may end in '*': "swell*". */
 bool tokens_in(const struct tokens *tokens, size_t i, const char *list);
 
-/* Whether any word is. */
-bool tokens_have(const struct tokens *tokens, const char *list);
-
 /* Whether the statement has a word or phrase of a list separated by commas, which counts under the
  * rules. Words of seven letters and more are also found misspelled, unless they follow '='. */
 bool mention_in(struct str words, const char *list, unsigned rules);

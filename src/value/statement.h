@@ -3,11 +3,10 @@
  * A member whose hint text puts {value} into a sentence of its own holds statements. Two statements
  * are equal if they differ only in case, punctuation, contractions, and filler words.
  *
- * Users state an allergy in their own words, not only in the member for allergies. A statement that
- * names an allergy, an intolerance, a medical condition, a medication, a pregnancy, or a religious
- * or medical diet is as critical as such a member. Plurals, letter case, and common misspellings
- * are recognized. When in doubt a statement is critical: including it costs a few tokens, leaving
- * it out can harm.
+ * Users state an allergy in their own words, not only in the member for allergies. A statement
+ * about an allergy, an intolerance, a condition, a medication, a pregnancy, a physical limit, or a
+ * religious or medical diet is as critical as such a member, in whatever words
+ * (reading/statement_class.h).
  *
  * Pure; results are allocated from `mem`. Any thread may call it. */
 #ifndef VALUE_STATEMENT_H
@@ -20,7 +19,7 @@ struct arena;
 enum concern {
     CONCERN_NONE,
     CONCERN_FOOD,    /* an allergy, an intolerance, or a religious diet */
-    CONCERN_PRIVATE, /* a condition, a medication, or a pregnancy: sensitive */
+    CONCERN_PRIVATE, /* a condition, a medication, a pregnancy, a physical limit: sensitive */
 };
 
 /* Whether the member holds statements. */
@@ -34,8 +33,8 @@ statement_holds(const struct member *member)
  * the user: "I need a desk", and not "I was born in Chile". */
 bool statement_decides(struct str key);
 
-/* In a domain without critical members, only an allergy to something that people are allergic to
- * counts: "allergic to country music" is no allergy; of conditions, only celiac disease counts. */
+/* In a domain without critical members, the statement must be certain: "allergic to country music"
+ * is no allergy. */
 enum concern statement_concern(const struct domain *domain, struct str text);
 
 /* Whether all that a private statement is about is what the user cannot do, such as climb stairs:

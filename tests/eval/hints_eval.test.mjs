@@ -33,7 +33,10 @@ const LEAST_FILL = 0.85; // where facts are omitted
 const MOST_FALSE_ROUTES = 0.01;
 const MOST_MISSED_ROUTES = 0.08;
 const DOCUMENT = path.join(ROOT, "docs/HINTS.md");
+const MOST_MISSED_SAFETY = 0.06; // of statements about safety
+const MOST_FALSE_SAFETY = 0.09; // of others
 const TASKS = path.join(ROOT, "data/tasks");
+const STATEMENTS = path.join(ROOT, "data/statements");
 
 // ---- planted preferences ----
 
@@ -237,7 +240,7 @@ test("tasks about something else match no domain", () => {
 });
 
 test("tasks about a domain match it", () => {
-  const learned = new Set(fs.readdirSync(TASKS, { recursive: true }).filter((file) => file.endsWith(".txt")).flatMap((file) => fs.readFileSync(path.join(TASKS, file), "utf8").split("\n")));
+  const learned = linesBelow(TASKS);
   assert.deepEqual([...texts.NEGATIVES, ...texts.POSITIVES.map(([, task]) => task)].filter((task) => learned.has(task)), []);
   const matched = askAll([{ atoms: [], queries: texts.POSITIVES.map(([, label]) => ({ label })) }])[0];
   const missed = texts.POSITIVES.filter(([domain], i) => matched[i] === "unrelated" || !matched[i].some(([name]) => name === domain));
@@ -273,6 +276,24 @@ test("tasks that match nothing reveal only allergies and the like", () => {
   assert.equal(leaks, 0);
 });
 
+// ---- statements about safety ----
+
+const linesBelow = (folder) => new Set(fs.readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".txt")).flatMap((file) => fs.readFileSync(path.join(folder, file), "utf8").split("\n")));
+
+// With a budget for nothing, safety is complete only if there is none.
+test("statements about safety are recognized, and others are not", () => {
+  const learned = linesBelow(STATEMENTS);
+  assert.deepEqual(texts.SAFETY.filter(([, , value]) => learned.has(value)), []);
+  const answers = askAll(texts.SAFETY.map(([, domain, value]) => ({ atoms: [{ domain, member: "statements", value, user: true, at: 1_700_000_000, sequence: 1 }], queries: [{ domains: [domain], max_tokens: 1 }] })));
+  const [missed, wrong] = ["yes", "no"].map((kind) => texts.SAFETY.filter(([is], i) => is === kind && answers[i][0].safety_complete === (kind === "yes")));
+  const [dangers, others] = ["yes", "no"].map((kind) => texts.SAFETY.filter(([is]) => is === kind).length);
+  if (process.env.SHOW_MISSES) for (const [is, , value] of [...missed, ...wrong]) console.log(is === "yes" ? "about safety:" : "not about safety:", value);
+  rows.safety = { missed: missed.length, dangers, wrong: wrong.length, others };
+  assert.ok(dangers >= 200 && others >= 150);
+  assert.ok(missed.length / dangers <= MOST_MISSED_SAFETY, `${missed.length} missed`);
+  assert.ok(wrong.length / others <= MOST_FALSE_SAFETY, `${wrong.length} taken for safety`);
+});
+
 // ---- the published table ----
 
 test("the measurements are published", { skip: process.env.WRITE !== "1" }, () => {
@@ -283,7 +304,8 @@ test("the measurements are published", { skip: process.env.WRITE !== "1" }, () =
     ...rows.fills.map((row) => `| ${row.join(" | ")} |`), "",
     "| Precision | 100 tokens | arguable | 500 tokens | arguable |", "|---|---|---|---|---|",
     ...rows.precision.map((row) => `| ${row.join(" | ")} |`), "",
-    `False routes: ${rows.falseRoutes.wrong} of ${rows.falseRoutes.of} tasks. Tasks that match no domain, or another: ${rows.missedRoutes.missed} of ${rows.missedRoutes.of}. Leaks on unmatched tasks: ${rows.leaks}. Unseen facts that do not matter and are included: ${rows.unseenWrong.wrong} of ${rows.unseenWrong.of}.`,
+    `False routes: ${rows.falseRoutes.wrong} of ${rows.falseRoutes.of} tasks. Tasks that match no domain, or another: ${rows.missedRoutes.missed} of ${rows.missedRoutes.of}. Leaks on unmatched tasks: ${rows.leaks}. Unseen facts that do not matter and are included: ${rows.unseenWrong.wrong} of ${rows.unseenWrong.of}.`, "",
+    `Statements about safety that are missed: ${rows.safety.missed} of ${rows.safety.dangers}. Others that are taken for one: ${rows.safety.wrong} of ${rows.safety.others}.`,
   ].join("\n");
   const text = fs.readFileSync(DOCUMENT, "utf8");
   const [before, rest] = text.split("<!-- measured by tests/eval -->\n");

@@ -55,7 +55,7 @@ export function makePerson(size, planted, statements = texts.OTHER_STATEMENTS) {
 
 // As stored: one atom for equal values of a member.
 function storedAtoms(atoms, stored) {
-  const all = atoms.flatMap((atom, n) => stored[n].map((kept) => ({ ...atom, value: kept.value, key: kept.key })));
+  const all = atoms.flatMap((atom, n) => stored[n].map((kept) => ({ ...atom, value: kept.value, key: kept.key, concern: kept.concern })));
   const firsts = new Map();
   for (const atom of all) if (!firsts.has(`${atom.domain} ${atom.member} ${atom.key}`)) firsts.set(`${atom.domain} ${atom.member} ${atom.key}`, atom);
   return [...firsts.values()];

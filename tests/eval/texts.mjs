@@ -65,3 +65,6 @@ export const POSITIVES = lines("positives.txt").map((line) => line.split(/: (.*)
 
 // [kind, task, domain, member, value as text]
 export const UNSEEN = lines("unseen.txt").map((line) => line.split("|"));
+
+// Whether they are about safety, in which domain, and the text: the classifier has not learned from these statements either.
+export const SAFETY = lines("statements.tsv").map((line) => line.split("\t"));

@@ -13,6 +13,7 @@
 #include "config/definitions.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "value/statement.h"
 #include "value/value.h"
 #include "preference/hints.h"
 #include "model/app_names.h"
@@ -192,8 +193,20 @@ answer_label(const struct domains *domains, struct str label, struct json *out)
     json_close_array(out);
 }
 
-/* The atoms that each given atom is stored as: [[{"value", "key", "waits"}, …], …]. `waits`: if
- * an app writes it. */
+/* What a statement says about safety, which the model of the tests takes from here: examples teach
+ * it. STR_NONE: nothing. */
+static struct str
+concern_of(const struct domain *domain, const struct member *member, struct str text)
+{
+    enum concern concern = statement_holds(member) ? statement_concern(domain, text) : CONCERN_NONE;
+    return concern == CONCERN_NONE       ? STR_NONE
+           : concern == CONCERN_FOOD     ? STR("food")
+           : statement_is_physical(text) ? STR("physical")
+                                         : STR("private");
+}
+
+/* The atoms that each given atom is stored as: [[{"value", "key", "waits", "concern"}, …], …].
+ * `waits`: if an app writes it. */
 static void
 answer_stored(struct arena *mem, const struct domains *domains, const struct json_value *given,
               struct json *out)
@@ -211,9 +224,9 @@ answer_stored(struct arena *mem, const struct domains *domains, const struct jso
             json_raw(out, atoms[k].value);
             json_put_str(out, "key", atoms[k].key);
             struct value value = { atoms[k].value, atoms[k].key, STR_NONE };
-            json_put_bool(
-                out, "waits",
-                value_needs_user(mem, domain, domain_member(domain, atoms[k].member), &value));
+            const struct member *member = domain_member(domain, atoms[k].member);
+            json_put_bool(out, "waits", value_needs_user(mem, domain, member, &value));
+            json_put_str(out, "concern", concern_of(domain, member, atoms[k].key));
             json_close_object(out);
         }
         json_close_array(out);

@@ -30,7 +30,7 @@ export class Probe {
     const [lists] = JSON.parse(await this.ask(atoms, [{ stored: true }]));
     const taken = new Set();
     return atoms
-      .flatMap((atom, i) => lists[i].map(({ value, key }, part) => ({ ...atom, value, key, sequence: 40 * atom.sequence + part })))
+      .flatMap((atom, i) => lists[i].map(({ value, key, concern }, part) => ({ ...atom, value, key, concern, sequence: 40 * atom.sequence + part })))
       .filter(({ domain, member, key }) => !taken.has(`${domain} ${member} ${key}`) && taken.add(`${domain} ${member} ${key}`));
   }
 

@@ -52,7 +52,7 @@ function contradicts(domain, none, other) {
   const { member } = none;
   const isAllergy = other.concern && ALLERGY.test(other.kept);
   if (other.concern) {
-    if (member.sensitive) return other.concern === "private";
+    if (member.sensitive) return other.concern !== "food";
     if (member === gravestOf(domain)) return other.concern === "food" && isAllergy;
     if (listsDangers(member)) return false;
     return isAboutEating(domain, member) && !(isNoDiet(none) && isAllergy);
@@ -87,12 +87,12 @@ function isOpen(domain, { member, kept, key, concern }) {
   if (listsDangers(member)) return key !== "none" && !isOwn(member, kept);
   if (!concern) return false;
   if (knowsContents(domain)) return concern === "food" && ALLERGY.test(kept) && names(domain, kept).length === 0;
-  if (concern === "private") return !/\b(wheelchair|service dog)\b/i.test(kept);
+  if (concern !== "food") return concern === "private";
   return !gravestOf(domain) || !isOwn(gravestOf(domain), kept.replace(/\b(i'm|i am|user is) allergic to\b/i, ""));
 }
 
 // Diets for religious and medical reasons, which are critical as statements.
-const DIET = /\b(dairy ?free|no dairy|diabet\w*|gluten ?free|no gluten|halaal|halal|hindu|buddhist|jain|kosher|lactose ?free|fodmaps?|low (salt|sodium|protein|purine)|renal|pregnan\w+|gluten|lactose|celiacs?|coeliacs?|allergic)\b/;
+const DIET = /\b(dairy ?free|diabet\w*|gluten ?free|no gluten|halaal|halal|hindu|buddhist|jain|kosher|lactose ?free|fodmaps?|low (salt|sodium|protein|purine)|renal|pregnan\w+|gluten|lactose|celiacs?|coeliacs?)\b/;
 const AVOIDED = /^(alcohol|beef|gluten|lactose|pork)$|^(no )?(pork|beef|alcohol)\b|\b(pork|beef|alcohol)$/;
 
 function isCarried(domain, { member, kept, key }) {

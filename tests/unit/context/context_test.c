@@ -408,7 +408,7 @@ critical_members_apply_to_safety_contexts(void **state)
     assert_true(is_safety("food_profile", "travel_profile"));
     assert_false(is_safety("coding_profile", "food_profile"));
     /* one of several suffices */
-    assert_true(is_safety("concert and car rental", "travel_profile"));
+    assert_true(is_safety("concert_search, car_rental", "travel_profile"));
 }
 
 /* ---- custom definitions ---- */

@@ -141,7 +141,7 @@ further_statements_count_as_omitted(void **state)
         const char *words;
         int omitted;
         bool safety_complete;
-    } rows[] = { { "Saying", 5, true }, { "Allergic to thing", 5, false } };
+    } rows[] = { { "Saying", 5, true }, { "Allergic to moss of kind", 5, false } };
     for (size_t i = 0; i < ROWS(rows); i++) {
         struct arena *mem = arena_new();
         struct buf facts = buf_in(mem, 100000);

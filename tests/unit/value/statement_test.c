@@ -196,7 +196,7 @@ a_domain_without_safety_knows_allergies_alone(void **state)
         { "The Medicine by Drake", CONCERN_NONE },
         { "I have tinnitus, nothing loud", CONCERN_PRIVATE },
         { "photosensitive epilepsy, no flashing", CONCERN_PRIVATE },
-        { "Dairy makes me sick", CONCERN_NONE },
+        { "Dairy makes me sick", CONCERN_FOOD },
     };
     static const char *const names[] = { "music_preferences", "coding_profile", "media_profile",
                                          "communication_profile" };

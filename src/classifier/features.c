@@ -1,4 +1,4 @@
-#include "context/context_features.h"
+#include "classifier/features.h"
 
 /* What a feature is about, so that equal letters give different numbers. */
 enum kind { WORD, PAIR, FIRST_WORD, FIRST_PAIR, PART };
@@ -104,12 +104,12 @@ add_other_parts(struct list *list, struct str word)
 /* ---- words ---- */
 
 void
-context_features(struct str name, struct features *out)
+features_read(struct str words, char separator, struct features *out)
 {
-    struct str rest = name, word, before = STR_NONE;
+    struct str rest = words, word, before = STR_NONE;
     struct list list = { .out = out };
     out->count = 0;
-    for (size_t i = 0; str_cut(&rest, '_', &word); i++) {
+    for (size_t i = 0; str_cut(&rest, separator, &word); i++) {
         if (word.len == 0)
             continue;
         add(&list, hash_of(WORD, word));
