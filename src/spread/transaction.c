@@ -16,6 +16,7 @@
 #include <time.h>
 
 #define ATTEMPTS_MAX 6
+#define PAUSE_MAX_NS 100000000
 #define HASH_LENGTH 43 /* ids are shorter */
 
 /* ---- reads ---- */
@@ -122,13 +123,14 @@ run_later(struct spread_store *store, struct spread_tx *tx)
 
 /* ---- writes ---- */
 
-/* Some milliseconds, about twice as long each time. The random part keeps two transactions that
- * conflicted from meeting again. */
+/* Some milliseconds, about twice as long each time, up to PAUSE_MAX_NS. The random part keeps two
+ * transactions that conflicted from meeting again. */
 static void
 wait_before_retry(size_t attempt)
 {
     int64_t jitter = clock_ticks_ns() % 4000000;
-    struct timespec pause = { .tv_nsec = (long)((1000000 + jitter) << attempt) % 100000000 };
+    int64_t wanted = (1000000 + jitter) << attempt;
+    struct timespec pause = { .tv_nsec = wanted < PAUSE_MAX_NS ? wanted : PAUSE_MAX_NS };
     nanosleep(&pause, NULL);
 }
 
@@ -175,12 +177,13 @@ run_shared(struct db_tx *in, void *argument)
     /* Borrowed: the driver of the database ends it. */
     tx.in[shared->home] = in;
     enum err err = shared->work(&tx.tx, shared->argument);
-    shared->leaves = shared->leaves || tx.leaves;
+    shared->leaves = tx.leaves; /* of the last run, whose outcome the driver returns */
     return err ? err : tx.tx.broken;
 }
 
 /* The key is an id or a hash of the user. Work that turns out to change another database, such as
- * that of an app, runs again as a transaction of its own. */
+ * that of an app, runs again as a transaction of its own. Only the last run decides that: a run
+ * that leaves has failed and changed nothing, whereas a later one may have committed. */
 enum err
 spread_write_shared(struct db *db, struct str key, db_work *work, void *argument)
 {
@@ -194,5 +197,5 @@ spread_write_shared(struct db *db, struct str key, db_work *work, void *argument
     if (!spread_answers(store, shared.home))
         return ERR_UNAVAILABLE;
     enum err err = home->driver->write_shared(home, key, run_shared, &shared);
-    return err != ERR_NONE && shared.leaves ? spread_write(db, work, argument, false) : err;
+    return shared.leaves ? spread_write(db, work, argument, false) : err;
 }
