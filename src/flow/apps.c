@@ -13,6 +13,7 @@
 #include "model/user.h"
 #include "store/app_store.h"
 #include "store/tx.h"
+#include "store/user_store.h"
 
 #define POSITION_ATTEMPTS 8
 
@@ -73,6 +74,12 @@ no_problems(const struct app_problems *problems)
            problems->privacy_link == NULL && problems->purpose == NULL;
 }
 
+static const char *
+no_owner(struct arena *mem, struct str login)
+{
+    return str_format(mem, "User %.*s does not exist.", STR_ARG(login)).ptr;
+}
+
 static enum err
 find_owner(struct db *db, struct arena *mem, struct str login, struct app *app,
            struct app_problems *problems)
@@ -80,20 +87,24 @@ find_owner(struct db *db, struct arena *mem, struct str login, struct app *app,
     struct user owner;
     enum err err = account_find(db, mem, login, &owner);
     if (err == ERR_NOT_FOUND)
-        problems->owner = str_format(mem, "User %.*s does not exist.", STR_ARG(login)).ptr;
+        problems->owner = no_owner(mem, login);
     else if (!err)
         app->owner_id = owner.id;
     return err == ERR_NOT_FOUND ? ERR_NONE : err;
 }
 
-/* The position is unique: another app of the same second may have it. A form names the id, so that
- * the same form sent twice is ERR_TAKEN and adds one app. */
+/* Under the lock of the owner, so that apps that one user adds at the same time are counted one
+ * after the other, and none is left without its owner. The position is unique: another app of the
+ * same second may have it. A form names the id, so that the same form sent twice is ERR_TAKEN and
+ * adds one app. ERR_NOT_FOUND: the owner was deleted. */
 static enum err
 add(struct db_tx *tx, void *argument)
 {
     struct change *change = argument;
     int64_t count = 0;
-    enum err err = app_store_count(tx, change->mem, change->app.owner_id, &count);
+    enum err err = user_store_lock(tx, change->mem, change->app.owner_id);
+    if (!err)
+        err = app_store_count(tx, change->mem, change->app.owner_id, &count);
     change->full = count >= APPS_PER_OWNER_MAX;
     if (err || change->full)
         return err;
@@ -134,6 +145,9 @@ app_register(struct db *db, struct arena *mem, const struct app_params *params, 
     err = tx_write(db, add, &change);
     if (!err && change.full) {
         problems->owner = "This user has 100 apps, the maximum. Delete one first.";
+        err = ERR_INVALID;
+    } else if (err == ERR_NOT_FOUND) {
+        problems->owner = no_owner(mem, params->owner);
         err = ERR_INVALID;
     }
     *out = change.app;
