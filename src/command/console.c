@@ -4,6 +4,7 @@
 #include "base/arena.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,16 +90,67 @@ console_error(struct console *console, const char *format, ...)
     va_end(args);
 }
 
-/* Turns terminal echo off; *before gets the settings to restore. */
+/* ---- secrets ---- */
+
+/* The signals with which users and shells end a command. */
+static const int end_signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+#define END_SIGNALS (sizeof end_signals / sizeof end_signals[0])
+
+/* The settings of the terminal before echo was turned off, and what each signal did. */
+static struct termios visible;
+static struct sigaction actions[END_SIGNALS];
+
+/* Only functions that a signal handler may call. SA_RESETHAND has set the default action again. */
+static void
+restore_echo_and_end(int number)
+{
+    tcsetattr(STDIN_FILENO, TCSANOW, &visible);
+    tcflush(STDIN_FILENO, TCIFLUSH); /* the shell must not read half a password as a command */
+    raise(number);
+}
+
+/* SIGTTOU is blocked in the handler: it would stop a command in the background there. A signal that
+ * is ignored, as with nohup, stays ignored. */
+static void
+catch_end_signals(void)
+{
+    struct sigaction caught = { .sa_handler = restore_echo_and_end, .sa_flags = (int)SA_RESETHAND };
+    sigemptyset(&caught.sa_mask);
+    sigaddset(&caught.sa_mask, SIGTTOU);
+    for (size_t i = 0; i < END_SIGNALS; i++)
+        if (sigaction(end_signals[i], NULL, &actions[i]) == 0 && actions[i].sa_handler != SIG_IGN)
+            sigaction(end_signals[i], &caught, NULL);
+}
+
+static void
+release_end_signals(void)
+{
+    for (size_t i = 0; i < END_SIGNALS; i++)
+        sigaction(end_signals[i], &actions[i], NULL);
+}
+
+/* False: standard input is no terminal that can be changed, so there is nothing to restore. */
 static bool
-disable_echo(struct termios *before)
+disable_echo(void)
 {
     struct termios hidden;
-    if (tcgetattr(STDIN_FILENO, before) != 0)
+    if (tcgetattr(STDIN_FILENO, &visible) != 0)
         return false;
-    hidden = *before;
+    catch_end_signals();
+    hidden = visible;
     hidden.c_lflag &= ~(tcflag_t)ECHO;
-    return tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden) == 0;
+    if (tcsetattr(STDIN_FILENO, TCSAFLUSH, &hidden) == 0)
+        return true;
+    release_end_signals();
+    return false;
+}
+
+static void
+enable_echo(void)
+{
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &visible);
+    release_end_signals();
+    fputc('\n', stderr);
 }
 
 /* At most `max` bytes: one byte more is read to notice that there are more, and is an error, since
@@ -127,22 +179,19 @@ read_input(struct arena *mem, size_t max, bool one_line, struct str *out)
 }
 
 /* The prompt goes to standard error, because standard output may be a pipe. The terminal echoes
- * nothing; its settings are restored also after an error. */
+ * nothing; its settings are restored also after an error, and when a signal ends the command. */
 enum err
 console_read_secret(struct arena *mem, const char *prompt, size_t max, struct str *out)
 {
-    struct termios before;
     /* From a pipe, all of the input is the secret, also its inner line breaks. */
     if (!isatty(STDIN_FILENO))
         return read_input(mem, max, false, out);
     fputs(prompt, stderr);
     fflush(stderr);
-    bool hidden = disable_echo(&before);
+    bool hidden = disable_echo();
     enum err err = read_input(mem, max, true, out);
-    if (hidden) {
-        tcsetattr(STDIN_FILENO, TCSAFLUSH, &before);
-        fputc('\n', stderr);
-    }
+    if (hidden)
+        enable_echo();
     return err;
 }
 

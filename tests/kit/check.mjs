@@ -64,7 +64,7 @@ const SAME_ON_BOTH = [
   ..."consent_domains consent_preview consent_self consent_shown deadlines".split(" "),
   ..."developer_docs developer_refusals developer_try display doctor domains errors guide help import_foreign languages listening logs".split(" "),
   ..."mail_tls mcp mcp_attacks mcp_conformance mcp_metadata mcp_quirks mcp_sign_in mcp_tools memory nth_call oauth_audience oauth_authorize".split(" "),
-  ..."oauth_consent oauth_metadata oauth_userinfo openapi origins preferences_schema preferences_scopes reload sandbox sensitive settings stranger trace".split(" "),
+  ..."oauth_consent oauth_metadata oauth_userinfo openapi origins preferences_schema preferences_scopes reload sandbox sensitive settings stranger terminal trace".split(" "),
   ..."transfer_large verified_domain welcome wire withheld".split(" "),
 ];
 
