@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "base/fault_injection.h"
 #include "base/log.h"
 #include "base/workers.h"
 #include "host/sandbox_probe.h"
@@ -15,16 +16,19 @@
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #define WORDS_MAX 64
 #define REQUEST_TIMEOUT_MS 10000 /* from accept to a complete request */
 /* The precision of REQUEST_TIMEOUT_MS, and the pause after a failed accept. */
 #define POLL_MS 200
+#define ALIVE_MS FAULT_INJECTION_INTERVAL(5000) /* far below CONTROL_SILENCE_MS */
 #define CONNECTIONS_MAX 256
 #define CHUNK_BYTES ((size_t)1024 * 1024)
 #define LINE_MAX_BYTES (8 * CHUNK_BYTES) /* a byte takes at most 6 in a JSON string */
@@ -37,10 +41,15 @@ struct control {
     int stop_fd;
     char *path;
     pthread_t thread;
+    bool drains; /* the thread is drain_thread() */
     struct control_settings with;
-    /* Only control_thread() uses these two. */
+    /* Only the thread uses these three. */
     struct connection *waiting[CONNECTIONS_MAX]; /* accepted, request not complete yet */
     size_t waiting_count;
+    int64_t alive_at;         /* when send_alive() is due */
+    _Atomic size_t submitted; /* to the workers, and not ended yet */
+    pthread_mutex_t lock;     /* protects the list */
+    struct connection *running;
 };
 
 /* Belongs to control_thread() until the request is complete, then to the worker that runs it. */
@@ -51,14 +60,15 @@ struct connection {
     struct control_reader reader;
     size_t line_length;
     int64_t deadline_ms;
+    pthread_mutex_t sending; /* a line */
+    struct connection *next; /* in the list of those that run */
 };
 
 /* A console whose other end is the socket. */
 struct remote_console {
     /* First, because its functions cast the console to this struct. */
     struct console console;
-    int fd;
-    struct arena *mem;
+    struct connection *connection;
 };
 
 /* ---- output ---- */
@@ -67,7 +77,8 @@ struct remote_console {
 static void
 send_line(struct remote_console *remote, const char *key, struct str text, int64_t number)
 {
-    struct buf out = buf_in(remote->mem, LINE_MAX_BYTES);
+    struct connection *connection = remote->connection;
+    struct buf out = buf_in(connection->mem, LINE_MAX_BYTES);
     struct json json = json_into(&out);
     json_open_object(&json);
     if (str_present(text))
@@ -78,7 +89,9 @@ send_line(struct remote_console *remote, const char *key, struct str text, int64
     buf_add_char(&out, '\n');
     /* A client that has disconnected does not stop its command, so a write is never half done for
      * that reason. */
-    control_write(remote->fd, buf_str(&out));
+    pthread_mutex_lock(&connection->sending);
+    control_write(connection->fd, buf_str(&out));
+    pthread_mutex_unlock(&connection->sending);
 }
 
 /* Splits large output between characters, since each piece is sent as a JSON string. */
@@ -142,18 +155,19 @@ control_read_request(struct arena *mem, struct str line, struct str *words, size
 static int
 run_request(struct control *control, struct remote_console *remote, struct str line)
 {
+    struct arena *mem = remote->connection->mem;
     struct str words[WORDS_MAX];
     struct str input = STR_NONE;
     size_t count = 0;
     struct why why = { 0 }, probed = { 0 };
-    struct command_line *parsed = ARENA_NEW(remote->mem, struct command_line);
-    enum err err = control_read_request(remote->mem, line, words, WORDS_MAX, &count, &input, &why);
+    struct command_line *parsed = ARENA_NEW(mem, struct command_line);
+    enum err err = control_read_request(mem, line, words, WORDS_MAX, &count, &input, &why);
     if (!err && sandbox_probe(words, count, &probed)) { /* tests only */
         console_print(&remote->console, "%s", probed.text);
         return 0;
     }
     if (!err)
-        err = command_parse(remote->mem, words, count, parsed, &why);
+        err = command_parse(mem, words, count, parsed, &why);
     enum command_mode mode = err ? COMMAND_WITHOUT_STORE : command_mode(&parsed->call);
     bool on_store = !err && (mode == COMMAND_ON_STORE || mode == COMMAND_IN_STEPS);
     /* Settings in a request are rejected: the service runs with its own, and --store could name
@@ -180,6 +194,7 @@ static void
 close_connection(struct connection *connection)
 {
     close(connection->fd);
+    pthread_mutex_destroy(&connection->sending);
     arena_free(connection->mem);
     free(connection);
 }
@@ -195,19 +210,42 @@ peer_is_allowed(int fd)
     return peer.uid == geteuid() || peer.uid == 0;
 }
 
+static void
+list_running(struct connection *connection)
+{
+    struct control *control = connection->control;
+    pthread_mutex_lock(&control->lock);
+    connection->next = control->running;
+    control->running = connection;
+    pthread_mutex_unlock(&control->lock);
+}
+
+static void
+unlist_running(struct connection *connection)
+{
+    struct control *control = connection->control;
+    struct connection **at = &control->running;
+    pthread_mutex_lock(&control->lock);
+    while (*at != connection)
+        at = &(*at)->next;
+    *at = connection->next;
+    pthread_mutex_unlock(&control->lock);
+    control->submitted--;
+}
+
 /* Runs on a worker. The request is complete, so a slow client cannot block the worker. */
 static void
 serve_connection(void *argument)
 {
     struct connection *connection = argument;
+    list_running(connection);
     struct timeval send_timeout = { .tv_sec = REQUEST_TIMEOUT_MS / 1000 };
     /* A client that does not read, such as a stopped pager, would keep the worker. */
     setsockopt(connection->fd, SOL_SOCKET, SO_SNDTIMEO, &send_timeout, sizeof send_timeout);
-    struct remote_console remote = { { remote_out, remote_err, remote_progress },
-                                     connection->fd,
-                                     connection->mem };
+    struct remote_console remote = { { remote_out, remote_err, remote_progress }, connection };
     struct str line = { connection->reader.bytes, connection->line_length };
     send_line(&remote, "exit", STR_NONE, run_request(connection->control, &remote, line));
+    unlist_running(connection);
     close_connection(connection);
 }
 
@@ -215,9 +253,7 @@ serve_connection(void *argument)
 static void
 reject_connection(struct connection *connection)
 {
-    struct remote_console remote = { { remote_out, remote_err, remote_progress },
-                                     connection->fd,
-                                     connection->mem };
+    struct remote_console remote = { { remote_out, remote_err, remote_progress }, connection };
     console_error(&remote.console, "penchant: the service is overloaded; try again\n");
     send_line(&remote, "exit", STR_NONE, 1);
     close_connection(connection);
@@ -241,6 +277,7 @@ accept_connection(struct control *control)
     connection->control = control;
     connection->fd = fd;
     connection->mem = arena_new();
+    pthread_mutex_init(&connection->sending, NULL);
     connection->reader = (struct control_reader){ .fd = fd, .max = CONTROL_REQUEST_MAX };
     connection->deadline_ms = clock_steady_ms() + REQUEST_TIMEOUT_MS;
     control->waiting[control->waiting_count++] = connection;
@@ -260,8 +297,11 @@ read_connection(struct control *control, struct connection *connection)
     case CONTROL_LINE:
         break;
     }
-    if (!workers_submit(control->with.workers, serve_connection, connection))
+    control->submitted++;
+    if (!workers_submit(control->with.workers, serve_connection, connection)) {
+        control->submitted--;
         reject_connection(connection);
+    }
     return true;
 }
 
@@ -285,6 +325,26 @@ read_connections(struct control *control, const struct pollfd *fds, size_t count
     control->waiting_count = kept;
 }
 
+/* Tells the clients of commands that take long that the service runs: see control.h. Waits for no
+ * client: one to which a worker writes a line gets that line, and one that does not read needs
+ * nothing more. */
+static void
+send_alive(struct control *control)
+{
+    if (clock_steady_ms() < control->alive_at)
+        return;
+    control->alive_at = clock_steady_ms() + ALIVE_MS;
+    pthread_mutex_lock(&control->lock);
+    for (struct connection *connection = control->running; connection != NULL;
+         connection = connection->next) {
+        if (pthread_mutex_trylock(&connection->sending) != 0)
+            continue;
+        send(connection->fd, "{}\n", 3, MSG_NOSIGNAL | MSG_DONTWAIT); /* all of it, or nothing */
+        pthread_mutex_unlock(&connection->sending);
+    }
+    pthread_mutex_unlock(&control->lock);
+}
+
 /* One thread reads the requests of all connections; commands run on workers (serve_connection()).
  */
 static void *
@@ -302,12 +362,14 @@ control_thread(void *argument)
             (struct pollfd){ count < CONNECTIONS_MAX && !pause ? control->fd : -1, POLLIN, 0 };
         fds[count + 1] = (struct pollfd){ control->stop_fd, POLLIN, 0 };
         /* After EINTR all revents are 0, so that this round only looks for deadlines. */
-        if (poll(fds, count + 2, count > 0 || pause ? POLL_MS : -1) < 0 && errno != EINTR) {
+        int wait_ms = count > 0 || pause ? POLL_MS : control->submitted > 0 ? ALIVE_MS : -1;
+        if (poll(fds, count + 2, wait_ms) < 0 && errno != EINTR) {
             log_error("control_stopped", log_text("reason", str_of(strerror(errno))));
             break;
         }
         if (fds[count + 1].revents != 0)
             break;
+        send_alive(control);
         read_connections(control, fds, count);
         pause = fds[count].revents != 0 && !accept_connection(control);
     }
@@ -326,8 +388,7 @@ close_control(struct control *control)
     }
     if (control->stop_fd >= 0)
         close(control->stop_fd);
-    free(control->path);
-    free(control);
+    control_free(control);
 }
 
 /* The thread starts last, so that everything it reads exists. */
@@ -340,6 +401,7 @@ control_start(const char *path, const struct control_settings *settings, struct 
     control->fd = control_socket_bind(path);
     control->stop_fd = eventfd(0, EFD_CLOEXEC);
     control->path = strdup(path);
+    pthread_mutex_init(&control->lock, NULL);
     if (control->fd < 0 || control->stop_fd < 0) {
         why_set(why, "cannot listen on %s: %s", path, strerror(errno));
         close_control(control);
@@ -354,6 +416,18 @@ control_start(const char *path, const struct control_settings *settings, struct 
     return ERR_NONE;
 }
 
+/* For clients of commands that still run on the workers. */
+static void *
+drain_thread(void *argument)
+{
+    struct control *control = argument;
+    while (control->submitted > 0) {
+        send_alive(control);
+        nanosleep(&(struct timespec){ .tv_nsec = POLL_MS * 1000000 }, NULL);
+    }
+    return NULL;
+}
+
 void
 control_stop(struct control *control)
 {
@@ -361,6 +435,8 @@ control_stop(struct control *control)
         return;
     eventfd_write(control->stop_fd, 1);
     pthread_join(control->thread, NULL);
+    control->drains = control->submitted > 0 &&
+                      pthread_create(&control->thread, NULL, drain_thread, control) == 0;
     unlink(control->path); /* the store is still locked, so no other service uses the path */
     close(control->fd);
     close(control->stop_fd);
@@ -371,6 +447,9 @@ control_free(struct control *control)
 {
     if (control == NULL)
         return;
+    if (control->drains)
+        pthread_join(control->thread, NULL);
+    pthread_mutex_destroy(&control->lock);
     free(control->path);
     free(control);
 }

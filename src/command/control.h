@@ -5,9 +5,10 @@
  * user id or root.
  *
  * One request, a line of JSON: {"args":["user","add","ada"],"stdin":"…"}. The response is lines of
- * JSON as they are produced: {"out":"…"}, {"err":"…"}, {"progress":40}, and last {"exit":0}. Start,
- * stop, and free it from the main thread, which owns it; control_send() and control_read_request()
- * may be called from any thread. */
+ * JSON as they are produced: {"out":"…"}, {"err":"…"}, {"progress":40}, and last {"exit":0}. While
+ * the command runs, the service also sends {} every five seconds, which distinguishes a command
+ * that takes long from a service that hangs. Start, stop, and free it from the main thread, which
+ * owns it; control_send() and control_read_request() may be called from any thread. */
 #ifndef COMMAND_CONTROL_H
 #define COMMAND_CONTROL_H
 
@@ -32,7 +33,7 @@ void control_stop(struct control *control); /* accepted commands still finish on
 void control_free(struct control *control); /* after the workers have stopped */
 
 /* Sends a command to the service and copies its output to `console`. ERR_UNAVAILABLE if no service
- * listens on `path`. */
+ * listens on `path`, or it sends nothing for 30 seconds. */
 enum err control_send(const char *path, struct arena *mem, const struct str *words, size_t count,
                       struct str input, struct console *console, int *exit_status, struct why *why);
 

@@ -94,16 +94,24 @@ control_send(const char *path, struct arena *mem, const struct str *words, size_
     }
     /* Without the last line, the outcome is unknown: the service may have been killed after the
      * commit. */
-    bool ended = false;
-    if (control_write(fd, request)) {
-        struct control_reader reader = { .fd = fd, .max = RESPONSE_LINE_MAX };
-        struct str line;
-        while (!ended && str_present(line = control_read_line(mem, &reader)))
-            ended = print_line(mem, line, console, exit_status);
-    }
+    struct control_reader reader = { .fd = fd,
+                                     .max = RESPONSE_LINE_MAX,
+                                     .silence_ms = CONTROL_SILENCE_MS };
+    struct str line;
+    bool ended = false, sent = control_write(fd, request);
+    bool silent = !sent && errno == EAGAIN;
+    while (sent && !ended && str_present(line = control_read_line(mem, &reader)))
+        ended = print_line(mem, line, console, exit_status);
     close(fd);
     if (ended)
         return ERR_NONE;
-    why_set(why, "the service stopped before it responded; check whether the command took effect");
+    if (silent || reader.silent)
+        why_set(why,
+                "the service has not responded for %d seconds, so the outcome is unknown; see its "
+                "log, and check whether the command took effect",
+                CONTROL_SILENCE_MS / 1000);
+    else
+        why_set(why,
+                "the service stopped before it responded; check whether the command took effect");
     return ERR_UNAVAILABLE;
 }

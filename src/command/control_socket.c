@@ -2,16 +2,20 @@
 #include "command/control_socket.h"
 
 #include "base/arena.h"
+#include "base/clock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#define POLL_MS 200 /* the precision of the reader's silence_ms */
 
 /* sun_path has only 108 bytes. Addressing the socket through a descriptor of its folder allows
  * paths of any length. */
@@ -67,8 +71,11 @@ control_socket_connect(const char *path)
     struct sockaddr_un address;
     int folder = -1;
     int fd = open_socket(path, &address, &folder);
+    const struct timeval silence = { .tv_sec = CONTROL_SILENCE_MS / 1000 };
     if (fd < 0)
         return -1;
+    /* Also limits connect(), which waits while the backlog of the listener is full. */
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof silence);
     int code = connect(fd, (const struct sockaddr *)&address, sizeof address);
     int problem = errno;
     close(folder);
@@ -126,14 +133,29 @@ control_read_some(struct arena *mem, struct control_reader *reader, size_t *leng
     return find_line(reader, length) ? CONTROL_LINE : CONTROL_MORE;
 }
 
-/* Blocks until a line has arrived. Absent: the connection was closed, or the line is too long. */
+/* Whether there is something to read, or the connection was closed. */
+static bool
+wait_for_bytes(struct control_reader *reader)
+{
+    struct pollfd fd = { reader->fd, POLLIN, 0 };
+    int64_t until = clock_steady_ms() + reader->silence_ms;
+    while (reader->silence_ms > 0 && poll(&fd, 1, POLL_MS) <= 0)
+        if (clock_steady_ms() >= until) {
+            reader->silent = true;
+            return false;
+        }
+    return true;
+}
+
+/* Blocks until a line has arrived. Absent: the connection was closed, the line is too long, or
+ * nothing has arrived for too long. */
 struct str
 control_read_line(struct arena *mem, struct control_reader *reader)
 {
     size_t end = 0;
     enum control_read_result result = find_line(reader, &end) ? CONTROL_LINE : CONTROL_MORE;
     while (result == CONTROL_MORE)
-        result = control_read_some(mem, reader, &end);
+        result = wait_for_bytes(reader) ? control_read_some(mem, reader, &end) : CONTROL_CLOSED;
     if (result == CONTROL_CLOSED)
         return STR_NONE;
     struct str line = str_copy(mem, (struct str){ reader->bytes, end });
@@ -143,7 +165,8 @@ control_read_line(struct arena *mem, struct control_reader *reader)
     return line;
 }
 
-/* False: the other side has closed the connection. SIGPIPE must not end the process. */
+/* False: the other side has closed the connection, or reads nothing (errno is EAGAIN). SIGPIPE must
+ * not end the process. */
 bool
 control_write(int fd, struct str text)
 {

@@ -5,19 +5,28 @@
 
 #include "base/str.h"
 
+#include <stdint.h>
+
 /* The largest document as a JSON string: at most twice its size, since a JSON document contains no
  * bytes with longer escapes. */
 #define CONTROL_REQUEST_MAX ((size_t)129 * 1024 * 1024)
 
-/* A Unix socket at a path of any length; -1 with errno set. */
+/* How long a client waits for the service to send or to receive anything. A service that runs a
+ * command sends something more often: see control.h. */
+#define CONTROL_SILENCE_MS 30000
+
+/* A Unix socket at a path of any length; -1 with errno set. A write to a connected one fails with
+ * EAGAIN if the service receives nothing for CONTROL_SILENCE_MS. */
 int control_socket_bind(const char *path);
 int control_socket_connect(const char *path);
 
-/* Returns the next line without its newline; absent at the end, past `max` bytes, or on a timeout.
- * Bytes after the newline are kept for the next call. */
+/* Returns the next line without its newline; absent at the end, past `max` bytes, or if nothing
+ * arrives for `silence_ms`. Bytes after the newline are kept for the next call. */
 struct control_reader {
     int fd;
     size_t max;
+    int64_t silence_ms; /* 0: no limit */
+    bool silent;        /* nothing has arrived in time */
     char *bytes;
     size_t length;
     size_t seen; /* bytes without a newline */

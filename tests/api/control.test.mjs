@@ -104,3 +104,20 @@ onSqlite("a stale socket of a killed service is replaced", async (t) => {
   fs.renameSync(real, w.socket);
   assert.equal((await w.command("user", "add", "ada", { stdin: `${PASSWORD}\n` })).status, 0);
 });
+
+onSqlite("a command ends with an error if the service does not respond, and it works again when the service does", async (t) => {
+  const w = await world(t);
+  w.service.signal("SIGSTOP");
+  t.after(() => w.service.signal("SIGCONT"));
+  let ended = false;
+  const waiting = w.command("user", "add", "ada", "--no-password").finally(() => (ended = true));
+  await until("the end of the command", () => {
+    if (!ended) w.faults.forwardDeadlines(5000);
+    return ended;
+  });
+  const { status, out, err } = await waiting;
+  assert.deepEqual([status, out], [1, ""]);
+  assert.match(err, /^penchant: the service has not responded for 30 seconds, so the outcome is unknown; see its log, and check whether the command took effect\n$/);
+  w.service.signal("SIGCONT");
+  assert.equal((await w.command("user", "list")).status, 0);
+});

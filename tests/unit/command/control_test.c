@@ -1,4 +1,4 @@
-/* The thread of the control socket when no descriptor is free. */
+/* The thread of the control socket when no descriptor is free, and while a command takes long. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +12,11 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/workers.h"
+#include "db/driver.h"
 
 #include <errno.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -84,11 +87,91 @@ without_descriptors_the_thread_waits_and_recovers(void **state)
     arena_free(mem);
 }
 
+static sem_t released; /* the command ends when it is posted */
+
+static struct db_tx *
+begin_when_released(struct db *db)
+{
+    (void)db;
+    sem_wait(&released);
+    return NULL;
+}
+
+static void *
+stop_and_release(void *control)
+{
+    control_stop(control);
+    pause_ms(1500);
+    sem_post(&released);
+    return NULL;
+}
+
+/* Also while the service stops: the command still runs to its end. */
+static void
+a_command_that_takes_long_is_known_to_run(void **state)
+{
+    char path[] = "/tmp/penchant-control-XXXXXX";
+    struct why why = { 0 };
+    struct control *control;
+    struct db db = { .driver = &(struct db_driver){ .begin_read = begin_when_released } };
+    struct control_settings settings = { .workers = workers_start("control_test", 1, 4, 0),
+                                         .db = &db };
+    struct arena *mem = arena_new();
+    pthread_t stopper;
+    (void)state;
+    sem_init(&released, 0, 0);
+    assert_non_null(mkdtemp(path));
+    struct str socket_path = str_format(mem, "%s/socket", path);
+    assert_int_equal(control_start(socket_path.ptr, &settings, &control, &why), ERR_NONE);
+    int fd = control_socket_connect(socket_path.ptr);
+    struct control_reader reader = { .fd = fd, .max = 4096, .silence_ms = 5000 };
+    assert_true(control_write(fd, STR("{\"args\":[\"user\",\"list\"]}\n")));
+    for (size_t i = 0; i < 3; i++)
+        assert_true(str_eq(control_read_line(mem, &reader), STR("{}")));
+    assert_int_equal(pthread_create(&stopper, NULL, stop_and_release, control), 0);
+    size_t count = 0;
+    struct str line;
+    while (str_eq(line = control_read_line(mem, &reader), STR("{}")))
+        count++;
+    assert_in_range(count, 1, 10);
+    assert_true(str_starts(line, STR("{\"err\":")));
+    assert_true(str_eq(control_read_line(mem, &reader), STR("{\"exit\":1}")));
+    assert_false(str_present(control_read_line(mem, &reader)));
+    assert_false(reader.silent);
+    close(fd);
+    pthread_join(stopper, NULL);
+    workers_stop(settings.workers);
+    control_free(control);
+    rmdir(path);
+    arena_free(mem);
+}
+
+static void
+a_reader_gives_up_when_nothing_arrives(void **state)
+{
+    int fds[2];
+    struct arena *mem = arena_new();
+    (void)state;
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fds), 0);
+    struct control_reader reader = { .fd = fds[0], .max = 4096, .silence_ms = 400 };
+    assert_true(control_write(fds[1], STR("{}\n{\"out\"")));
+    assert_true(str_eq(control_read_line(mem, &reader), STR("{}")));
+    int64_t before = clock_steady_ms();
+    assert_false(str_present(control_read_line(mem, &reader)));
+    assert_true(reader.silent);
+    assert_in_range(clock_steady_ms() - before, 400, 4000);
+    close(fds[0]);
+    close(fds[1]);
+    arena_free(mem);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_descriptors_the_thread_waits_and_recovers),
+        cmocka_unit_test(a_command_that_takes_long_is_known_to_run),
+        cmocka_unit_test(a_reader_gives_up_when_nothing_arrives),
     };
     log_setup(LOG_AS_TEXT, LOG_ERROR);
     return cmocka_run_group_tests_name("app/control", tests, NULL, NULL);
