@@ -4,6 +4,7 @@
 #include "command/store_access.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "config/definitions.h"
 #include "crypt/random.h"
@@ -15,6 +16,11 @@
 #include "net/net.h"
 #include "text/json_read.h"
 #include "text/json_write.h"
+#include "text/time_text.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
 
 static const char *const result_names[] = { "OK", "WARN", "FAIL" };
 
@@ -49,71 +55,196 @@ show(const struct doctor_line *line, void *context)
 
 /* ---- the temporary account ---- */
 
+/* A check that is killed leaves its account. The next one finds it by its username, without a list
+ * of all users, and by its name and age. */
+#define USERNAME "doctor-check-%zu"
+#define USERNAMES 4 /* checks at the same time */
+#define NAME "Temporary account of penchant doctor"
+#define CHECK_SECONDS 600 /* longer than any check takes */
+
 /* The temporary account with which the OAuth flow is checked. */
 struct account {
     struct doctor_report *report;
     const struct store_access *side;
     struct doctor_target *target;
+    pthread_mutex_t lock; /* one thread at a time makes or deletes it */
+    sigset_t signals;     /* that end the check: see delete_on_signal() */
 };
 
-/* Runs one command. A failure is reported. */
+/* Runs one command with --json. *out is its output or, if it fails, its error; never NULL. */
 static bool
-step(const struct account *account, const struct str *words, size_t count, struct str input,
-     const struct json_value **out)
+run(const struct account *account, struct arena *mem, const struct str *words, size_t count,
+    struct str input, const struct json_value **out)
 {
-    struct arena *mem = account->report->mem;
     struct console_capture capture = console_capture(mem, NULL);
     int status = store_access_run_words(account->side, mem, words, count, input, &capture.console);
-    if (status == 0 && json_read(mem, str_copy(mem, buf_str(&capture.out)), 8, out, NULL) == 0)
-        return true;
-    struct str problem = buf_str(&capture.err);
+    struct str text = str_copy(mem, buf_str(status == 0 ? &capture.out : &capture.err));
+    static const struct json_value none = { 0 };
+    bool understood = json_read(mem, text, 8, out, NULL) == ERR_NONE;
+    if (!understood)
+        *out = &none;
+    return understood && status == 0;
+}
+
+#define RUN(account, mem, input, out, ...)                 \
+    run(account, mem, (const struct str[]){ __VA_ARGS__ }, \
+        sizeof((const struct str[]){ __VA_ARGS__ }) / sizeof(struct str), input, out)
+
+static bool
+report_failure(const struct account *account, const char *command, const struct json_value *error)
+{
     doctor_problem(account->report, DOCTOR_FAIL, "test account",
                    "Read the log of the service; `penchant check` verifies the store.",
-                   "`penchant %.*s %.*s` failed: %.*s", STR_ARG(words[0]), STR_ARG(words[1]),
-                   STR_ARG(str_first(problem, str_index(problem, '\n'))));
+                   "`penchant %s` failed: %.*s", command,
+                   STR_ARG(json_text(error, "error_description")));
     return false;
 }
 
-#define STEP(account, input, out, ...)                 \
-    step(account, (const struct str[]){ __VA_ARGS__ }, \
-         sizeof((const struct str[]){ __VA_ARGS__ }) / sizeof(struct str), input, out)
+/* Whether an account was made by a check that has ended. One without these properties, or that is
+ * new, belongs to a person or to another check. */
+static bool
+is_left(const struct json_value *user)
+{
+    int64_t created_at = 0;
+    return str_eq(json_text(user, "name"), STR(NAME)) && !str_present(json_text(user, "email")) &&
+           !str_present(json_text(user, "unconfirmed_email")) &&
+           time_read(json_text(user, "created_at"), &created_at) &&
+           created_at + CHECK_SECONDS <= clock_now();
+}
 
-/* A random username, so that a check never touches an account of a person, and two checks at once
- * do not collide. */
+/* Deletes what checks have left that were killed. The first username that is free then, or a random
+ * one if none is. */
+static struct str
+free_username(const struct account *account, struct arena *mem)
+{
+    const struct json_value *out = NULL;
+    struct str found = STR_NONE;
+    for (size_t i = 1; i <= USERNAMES; i++) {
+        struct str username = str_format(mem, USERNAME, i);
+        bool exists =
+            RUN(account, mem, STR_NONE, &out, STR("user"), STR("show"), username, STR("--json"));
+        if (exists && is_left(out))
+            exists = !RUN(account, mem, STR_NONE, &out, STR("user"), STR("delete"), username,
+                          STR("--json"));
+        if (!exists && !str_present(found))
+            found = username;
+    }
+    return str_present(found) ? found
+                              : str_format(mem, "doctor-check-%08x", random_below(UINT32_MAX));
+}
+
+/* Another check may take the username meanwhile. */
+static bool
+add_user(const struct account *account)
+{
+    struct arena *mem = account->report->mem;
+    const struct json_value *out = NULL;
+    struct str password = random_groups(mem), username;
+    bool taken = true;
+    for (size_t i = 0; taken && i <= USERNAMES; i++) {
+        username = free_username(account, mem);
+        if (RUN(account, mem, password, &out, STR("user"), STR("add"), username,
+                STR("--name=" NAME), STR("--json"))) {
+            account->target->username = username;
+            account->target->password = password;
+            return true;
+        }
+        taken = str_eq(json_text(out, "error"), str_of(err_name(ERR_TAKEN)));
+    }
+    return report_failure(account, "user add", out);
+}
+
+/* The user is in the target before the app is made, so that delete_account() deletes the account if
+ * that fails. */
 static bool
 make_account(const struct account *account)
 {
     struct arena *mem = account->report->mem;
     struct doctor_target *target = account->target;
     const struct json_value *out = NULL;
-    struct str username = str_format(mem, "doctor-%08x", random_below(UINT32_MAX));
-    struct str password = random_groups(mem);
-    if (!STEP(account, password, &out, STR("user"), STR("add"), username, STR("--json")))
+    if (!add_user(account))
         return false;
-    /* Set before the app is made, so that delete_account() deletes the account if that fails. */
-    target->username = username;
-    target->password = password;
-    if (!STEP(account, STR_NONE, &out, STR("app"), STR("add"),
-              str_format(mem, "--owner=%s", username.ptr), STR("--name=Installation check"),
-              STR("--redirect-uri=" DOCTOR_REDIRECT_URI), STR("--scope=" DOCTOR_SCOPES),
-              STR("--json")))
-        return false;
+    if (!RUN(account, mem, STR_NONE, &out, STR("app"), STR("add"),
+             str_format(mem, "--owner=%s", target->username.ptr), STR("--name=Installation check"),
+             STR("--redirect-uri=" DOCTOR_REDIRECT_URI), STR("--scope=" DOCTOR_SCOPES),
+             STR("--json")))
+        return report_failure(account, "app add", out);
     target->client_id = json_text(out, "client_id");
     target->client_secret = json_text(out, "client_secret");
     return true;
 }
 
 /* Deletes the account, which deletes its app and tokens. */
-static void
-delete_account(const struct account *account)
+static bool
+delete_account(const struct account *account, struct arena *mem, const struct json_value **out)
 {
-    const struct json_value *out = NULL;
-    if (str_present(account->target->username))
-        STEP(account, STR_NONE, &out, STR("user"), STR("delete"), account->target->username,
-             STR("--json"));
+    struct str username = account->target->username;
+    account->target->username = STR_NONE;
+    return !str_present(username) ||
+           RUN(account, mem, STR_NONE, out, STR("user"), STR("delete"), username, STR("--json"));
 }
 
-/* Runs the OAuth flow as an app would. The account is deleted afterwards, also after a failure. */
+/* Waits for a signal that ends the check, such as Ctrl-C, and deletes the account before it does.
+ * The other thread may wait for a response of the service meanwhile; it is not asked. */
+static void *
+delete_on_signal(void *argument)
+{
+    struct account *account = argument;
+    const struct json_value *out = NULL;
+    int number = 0;
+    sigset_t one;
+    sigwait(&account->signals, &number);
+    pthread_mutex_lock(&account->lock);
+    delete_account(account, arena_new(), &out);
+    sigemptyset(&one);
+    sigaddset(&one, number);
+    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+    raise(number);
+    _exit(128 + number); /* not reached: nothing handles it */
+}
+
+/* Blocks the signals, for threads that are started later as well. One that is ignored, as with
+ * nohup, stays ignored. */
+static void
+block_signals(struct account *account, sigset_t *before)
+{
+    static const int ends[] = { SIGINT, SIGTERM, SIGHUP };
+    struct sigaction action;
+    sigemptyset(&account->signals);
+    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++)
+        if (sigaction(ends[i], NULL, &action) == 0 && action.sa_handler != SIG_IGN)
+            sigaddset(&account->signals, ends[i]);
+    pthread_sigmask(SIG_BLOCK, &account->signals, before);
+}
+
+/* The account is deleted after the check, also after a failure or a signal. */
+static void
+check_with_account(struct account *account)
+{
+    const struct json_value *out = NULL;
+    pthread_t waiter;
+    sigset_t before;
+    pthread_mutex_init(&account->lock, NULL);
+    block_signals(account, &before);
+    bool waits = pthread_create(&waiter, NULL, delete_on_signal, account) == 0;
+    pthread_mutex_lock(&account->lock);
+    bool made = make_account(account);
+    pthread_mutex_unlock(&account->lock);
+    if (made)
+        doctor_check_app(account->report, account->target);
+    pthread_mutex_lock(&account->lock);
+    if (!delete_account(account, account->report->mem, &out))
+        report_failure(account, "user delete", out);
+    pthread_mutex_unlock(&account->lock);
+    if (waits) {
+        pthread_cancel(waiter); /* it waits for a signal, or has nothing left to delete */
+        pthread_join(waiter, NULL);
+    }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_mutex_destroy(&account->lock);
+}
+
+/* Runs the OAuth flow as an app would. */
 static void
 check_app(struct doctor_report *report, struct command_call *call, struct doctor_target *target)
 {
@@ -138,10 +269,8 @@ check_app(struct doctor_report *report, struct command_call *call, struct doctor
                        "the service at %.*s uses another store than %s", STR_ARG(target->base_url),
                        call->settings->store);
     } else {
-        struct account account = { report, &side, target };
-        if (make_account(&account))
-            doctor_check_app(report, target);
-        delete_account(&account);
+        struct account account = { .report = report, .side = &side, .target = target };
+        check_with_account(&account);
     }
     store_access_close(&side);
 }

@@ -7,7 +7,9 @@ import http from "node:http";
 import https from "node:https";
 import path from "node:path";
 import test from "node:test";
+import { Program } from "../kit/process.mjs";
 import { FROM, mailServer } from "../kit/smtp.mjs";
+import { until } from "../kit/until.mjs";
 import { onSqlite, world } from "../kit/world.mjs";
 
 const FLOW = ["sign-in", "redirect", "token", "refresh", "introspection", "MCP", "revocation"];
@@ -83,6 +85,60 @@ test("a sound service passes, and the temporary account is deleted", async (t) =
   assert.equal(server.mails.length, 0);
   const { apps } = (await w.command("app", "list", "--json")).data;
   assert.deepEqual(apps, []);
+});
+
+// A service behind a proxy that does not pass on sign-ins while `hangs.on`, and a doctor that waits for one.
+async function waitingDoctor(t) {
+  const hangs = { on: true, count: 0 };
+  const { w, given } = await proxied(t, { onRequest: ({ method, url }) => hangs.on && method === "POST" && url === "/signin" && ++hangs.count > 0 });
+  const start = async () => {
+    const before = hangs.count;
+    const settings = { store: w.address, listen: new URL(w.service.origin).host, ...given };
+    const program = new Program(w.program, ["doctor", ...Object.entries(settings).flatMap(([name, value]) => [`--${name}`, value])], { env: w.env() });
+    await until("the sign-in", () => hangs.count > before);
+    return program;
+  };
+  return { w, given, hangs, start };
+}
+
+test("a check that a signal ends deletes its account first", async (t) => {
+  const { w, start } = await waitingDoctor(t);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+    const program = await start();
+    assert.deepEqual(await w.usernames(), ["doctor-check-1"]);
+    program.signal(signal);
+    assert.deepEqual(await program.exit(), { status: null, signal });
+    assert.deepEqual(await w.usernames(), [], signal);
+  }
+  assert.deepEqual((await w.command("app", "list", "--json")).data.apps, []);
+});
+
+test("a check deletes the account of one that was killed, but of no person, and of no check that may run", async (t) => {
+  const { w, given, hangs, start } = await waitingDoctor(t);
+  const named = ["--name", "Temporary account of penchant doctor"];
+  w.clock.stop(Math.floor(Date.now() / 1000) - 601);
+  for (let i = 1; i <= 2; i++) {
+    const program = await start();
+    program.signal("SIGKILL");
+    await program.exit();
+  }
+  await w.addUser("doctor-check-3", { args: ["--email", "grace@example.org", ...named] });
+  await w.addUser("doctor-check-4");
+  await w.addUser("ada", { args: named });
+  w.clock.stop(0); // it runs again
+  hangs.on = false;
+  assert.deepEqual(failing(await doctor(w, given)), []);
+  const persons = ["ada", "doctor-check-3", "doctor-check-4"];
+  assert.deepEqual((await w.usernames()).toSorted(), persons);
+  hangs.on = true;
+  const running = await start();
+  hangs.on = false;
+  assert.deepEqual(failing(await doctor(w, given)), []);
+  assert.deepEqual((await w.usernames()).toSorted(), [...persons, "doctor-check-1"].toSorted());
+  running.signal("SIGTERM");
+  await running.exit();
+  assert.deepEqual((await w.usernames()).toSorted(), persons);
+  assert.deepEqual((await w.command("app", "list", "--json")).data.apps, []);
 });
 
 test("each line of the text output says what to do", async (t) => {
