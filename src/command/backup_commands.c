@@ -1,6 +1,7 @@
 /* backup and restore. */
 #include "command/command.h"
 
+#include "command/restore_codes.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
@@ -225,11 +226,22 @@ end_everything(struct db_tx *tx, void *mem)
     return session_store_end_everything(tx, mem);
 }
 
-/* Tokens and sessions that were revoked after the backup must not work again. */
+struct restoration {
+    struct arena *mem;
+    const char *old;      /* the store that is replaced; NULL: it cannot be compared */
+    bool codes_are_ended; /* all recovery codes */
+    struct str aside;     /* absent: there was no old store */
+    int64_t time_ms;      /* of the restored state; 0: of a backup file */
+};
+
+/* Tokens and sessions that were revoked after the backup must not work again, nor recovery codes
+ * that were used. */
 static enum err
-end_access(struct db *db, void *mem)
+end_access(struct db *db, void *argument)
 {
-    return tx_write(db, end_everything, mem);
+    struct restoration *restoration = argument;
+    enum err err = tx_write(db, end_everything, restoration->mem);
+    return err ? err : restore_codes(db, restoration->old, &restoration->codes_are_ended);
 }
 
 /* Makes a backup file of a folder that `backup --follow` has filled. */
@@ -252,8 +264,10 @@ build_backup(struct command_call *call, const char *folder, int64_t until_ms, co
 /* Users sign in again because sessions and tokens of the backup are deleted (end_access()): some of
  * them may have been revoked after it was made. */
 static int
-report_restored(struct command_call *call, struct str aside, int64_t time_ms)
+report_restored(struct command_call *call, const struct restoration *restoration)
 {
+    struct str aside = restoration->aside;
+    int64_t time_ms = restoration->time_ms;
     struct str when = time_ms > 0 ? time_write(call->mem, time_ms / 1000) : STR_NONE;
     if (command_has(call, "json")) {
         struct json *json = command_json(call);
@@ -264,6 +278,7 @@ report_restored(struct command_call *call, struct str aside, int64_t time_ms)
             json_put_str(json, "as_of", when);
             json_put_int(json, "as_of_ms", time_ms);
         }
+        json_put_bool(json, "recovery_codes_revoked", restoration->codes_are_ended);
         json_close_object(json);
         return command_json_done(call, json);
     }
@@ -271,8 +286,8 @@ report_restored(struct command_call *call, struct str aside, int64_t time_ms)
     struct str old = str_present(aside)
                          ? str_format(call->mem, "; the old store is %.*s", STR_ARG(aside))
                          : STR("");
-    console_print(call->console, "restored%.*s; users sign in again%.*s\n", STR_ARG(state),
-                  STR_ARG(old));
+    console_print(call->console, "restored%.*s; users sign in again%s%.*s\n", STR_ARG(state),
+                  restoration->codes_are_ended ? " and make new recovery codes" : "", STR_ARG(old));
     return 0;
 }
 
@@ -282,7 +297,8 @@ static int
 restore(struct command_call *call)
 {
     struct why why = { 0 };
-    struct str aside = STR_NONE, at = command_option_value(call, "at");
+    struct str at = command_option_value(call, "at");
+    struct restoration restoration = { .mem = call->mem };
     struct db_followed followed = { 0 };
     struct stat found;
     const char *file = str_c(call->mem, call->arguments[0]);
@@ -302,14 +318,17 @@ restore(struct command_call *call)
         err = build_backup(call, folder, str_present(at) ? until * 1000 + 999 : INT64_MAX, file,
                            &followed, &why);
     }
+    if (!err && restore_codes_known(call->settings->store))
+        restoration.old = call->settings->store;
     if (!err)
-        err =
-            db_restore(call->settings->store, file, end_access, call->mem, call->mem, &aside, &why);
+        err = db_restore(call->settings->store, file, end_access, &restoration, call->mem,
+                         &restoration.aside, &why);
     if (is_folder)
         unlink(file); /* the temporary backup */
     if (err)
         return command_fail_store(call, err, &why);
-    return report_restored(call, aside, followed.time_ms);
+    restoration.time_ms = followed.time_ms;
+    return report_restored(call, &restoration);
 }
 
 const struct command backup_commands[] = {

@@ -5,6 +5,7 @@
  * that confirms an address cannot set a password. */
 #include "credential/recovery_store.h"
 
+#include "base/arena.h"
 #include "db/db.h"
 
 SQL(recovery_code_add, "INSERT INTO recovery_code (user_id, code_hash) VALUES ($1, $2)");
@@ -16,6 +17,12 @@ SQL(recovery_code_take, "DELETE FROM recovery_code WHERE user_id = $1 AND code_h
 SQL(recovery_code_count, "SELECT COUNT(*) FROM recovery_code WHERE user_id = $1");
 
 SQL(recovery_code_end, "DELETE FROM recovery_code WHERE user_id = $1");
+
+SQL(restore_recovery_list, "SELECT user_id, code_hash FROM recovery_code"
+                           " WHERE (user_id, code_hash) > ($1, $2)"
+                           " ORDER BY user_id, code_hash LIMIT $3");
+
+SQL(restore_recovery_codes, "DELETE FROM recovery_code");
 
 SQL(link_add, "INSERT INTO one_time_link (link_hash, user_id, purpose, address, expires_at)"
               " VALUES ($1, $2, $3, $4, $5)");
@@ -69,6 +76,26 @@ enum err
 recovery_store_end_codes(struct db_tx *tx, struct arena *mem, struct str user_id)
 {
     return db_query(tx, mem, &recovery_code_end, NULL, db_text(user_id));
+}
+
+enum err
+recovery_store_list_codes(struct db_tx *tx, struct arena *mem, const struct recovery_code *after,
+                          int64_t limit, struct recovery_code **out, size_t *count)
+{
+    struct db_rows rows = { 0 };
+    enum err err = db_query(tx, mem, &restore_recovery_list, &rows, db_text(after->user_id),
+                            db_text(after->hash), db_int(limit));
+    *count = rows.count;
+    *out = ARENA_ARRAY(mem, struct recovery_code, rows.count + 1);
+    for (size_t i = 0; i < rows.count; i++)
+        (*out)[i] = (struct recovery_code){ db_cell_text(&rows, i, 0), db_cell_text(&rows, i, 1) };
+    return err;
+}
+
+enum err
+recovery_store_end_all_codes(struct db_tx *tx, struct arena *mem)
+{
+    return db_query(tx, mem, &restore_recovery_codes, NULL);
 }
 
 enum err

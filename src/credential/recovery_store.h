@@ -20,6 +20,19 @@ enum err recovery_store_count_codes(struct db_tx *tx, struct arena *mem, struct 
                                     int64_t *out);
 enum err recovery_store_end_codes(struct db_tx *tx, struct arena *mem, struct str user_id);
 
+/* A code of any user. */
+struct recovery_code {
+    struct str user_id, hash;
+};
+
+/* The codes of all users after `after`, by user and hash in the order of bytes (on SQLite). */
+enum err recovery_store_list_codes(struct db_tx *tx, struct arena *mem,
+                                   const struct recovery_code *after, int64_t limit,
+                                   struct recovery_code **out, size_t *count);
+
+/* Deletes the codes of all users. */
+enum err recovery_store_end_all_codes(struct db_tx *tx, struct arena *mem);
+
 enum link_purpose { LINK_RESET, LINK_VERIFY };
 
 struct one_time_link {

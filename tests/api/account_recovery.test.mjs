@@ -5,33 +5,12 @@ import test from "node:test";
 import { confirmed, flashOf, mainText, open, press } from "../kit/account.mjs";
 import { assertPage } from "../kit/expect.mjs";
 import { formTo, textOf } from "../kit/html.mjs";
+import { CODES, makeCodes, NEW, recover, signsIn } from "../kit/recovery.mjs";
 import { addPerson, assertPrivate, DAY, MINUTE, Person, stage, userCommand } from "../kit/oauth.mjs";
 
 const SECURITY = "/account/security";
-const CODES = `${SECURITY}/codes`;
-const NEW = "seven quiet lanterns by the harbor";
 const OTHER = "nine copper kites above the marsh";
 
-async function makeCodes(person) {
-  const page = await press(person, SECURITY, CODES, { status: 200 });
-  assert.match(page.headers["cache-control"], /no-store/);
-  const codes = [...page.text.matchAll(/<code>([a-z2-9-]+)<\/code>/g)].map(([, code]) => code);
-  assert.equal(new Set(codes).size, 10);
-  for (const code of codes) {
-    assert.match(code, /^([a-z2-9]{4}-){3}[a-z2-9]{4}$/);
-    person.w.secrets.add(code);
-  }
-  return codes;
-}
-
-async function recover(w, { username = "ada", code, new_password = NEW }, headers) {
-  const browser = new Person(w);
-  w.secrets.add(new_password);
-  const form = formTo((await browser.get("/recover")).text, "/recover");
-  return browser.post("/recover", form.filled({ typed: { username, code, new_password } }), headers);
-}
-
-const signsIn = async (w, password, username = "ada") => (await new Person(w, { username, password }).signIn()).status === 303;
 const isSignedIn = async (person) => (await person.get(SECURITY)).status === 200;
 
 async function link(w, username = "ada") {

@@ -37,6 +37,7 @@ static const struct {
     { "restore_codes", "the same" },
     { "restore_families", "the same" },
     { "restore_links", "the same" },
+    { "restore_recovery_codes", "the same" },
     { "restore_refresh", "the same" },
     { "restore_requests", "the same" },
     { "restore_sessions", "the same" },

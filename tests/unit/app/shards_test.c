@@ -45,6 +45,8 @@ static const struct {
     { "restore_codes", OPERATOR },
     { "restore_families", OPERATOR },
     { "restore_links", OPERATOR },
+    { "restore_recovery_codes", OPERATOR },
+    { "restore_recovery_list", OPERATOR },
     { "restore_refresh", OPERATOR },
     { "restore_requests", OPERATOR },
     { "restore_sessions", OPERATOR },
