@@ -27,7 +27,7 @@
 #define ROUNDS 40
 #define AVERAGED 20  /* of the rounds */
 #define SHOWN 0.35   /* of the features of an example, in each round */
-#define SHOWN_MORE 4 /* features, so that short examples keep enough */
+#define SHOWN_MORE 6 /* features, so that short examples keep enough */
 #define RATE 0.5
 #define DECAY 1e-5
 #define BIAS_RATE 0.01

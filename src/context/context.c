@@ -418,6 +418,8 @@ find_task(const struct context_index *index, struct str text, struct context_mat
 
 /* ---- lists of names ---- */
 
+#define LISTED_MAX 16 /* names in a list, each of which costs as much as a task */
+
 /* Cuts the next part off a list. */
 static struct str
 cut_listed(struct str *rest)
@@ -438,7 +440,7 @@ is_list(struct str text)
         if (str_index(part, ' ') < part.len)
             return false;
     }
-    return parts > 1;
+    return parts > 1 && parts <= LISTED_MAX;
 }
 
 /* A second context of a domain is one that fits about as well. */

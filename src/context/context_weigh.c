@@ -10,11 +10,12 @@
 #define PART_WORDS 64 /* of a long text, which the classifier reads in parts */
 
 /* Measured with tests/eval: the least score of a domain that keywords propose, that of one that
- * they do not, how much lower than the best such a one may be, the least score of an unrelated
+ * they do not, that of one beside it and how much lower it may be, the least score of an unrelated
  * task, by how much a context must lead the others of its domain, and by how much it leads a second
  * one that is kept. */
 #define SCORE_KEPT 0
 #define SCORE_ENOUGH (LINEAR_SCORE_SCALE * 5 / 8)
+#define SCORE_BESIDE (LINEAR_SCORE_SCALE * 5 / 4)
 #define SCORE_BEHIND (LINEAR_SCORE_SCALE * 3 / 4)
 #define SCORE_UNRELATED (LINEAR_SCORE_SCALE / 4)
 #define SCORE_LEAD (LINEAR_SCORE_SCALE / 2)
@@ -119,10 +120,12 @@ static void
 add_surest(const struct context_index *index, const struct label *label,
            const struct class_scores *scores, struct context_match *out)
 {
-    int32_t least = scores->of[best_class(scores)] - SCORE_BEHIND;
-    least = least_of(scores, least > SCORE_ENOUGH ? least : SCORE_ENOUGH);
+    size_t best = best_class(scores);
+    int32_t beside = scores->of[best] - SCORE_BEHIND;
+    beside = least_of(scores, beside > SCORE_BESIDE ? beside : SCORE_BESIDE);
+    int32_t enough = least_of(scores, SCORE_ENOUGH);
     for (size_t k = CLASS_FIRST_DOMAIN; k < CLASSES_MAX; k++)
-        if (index->classes[k] != NULL && scores->of[k] >= least) {
+        if (index->classes[k] != NULL && scores->of[k] >= (k == best ? enough : beside)) {
             size_t domain = (size_t)(index->classes[k] - index->domains->list);
             context_choose(index, out, domain, context_best(index, label, domain));
         }

@@ -143,7 +143,7 @@ tasks_about_money_and_calendars_are_unrelated(void **state)
         { "a trip", "where should I go on my days off",
           "travel_profile:destination_recommendation|trip_planning" },
         { "a question", "remind me what my favorite song is",
-          "music_preferences:music_recommendation|music_playback" },
+          "music_preferences:music_playback|music_recommendation" },
         { "code", "unit tests for the invoice module", "coding_profile:test_writing" },
     };
     CHECK_ROWS(kit_context_index(), rows);
@@ -171,12 +171,12 @@ a_task_that_fits_two_contexts_has_both(void **state)
 {
     (void)state;
     static const struct row rows[] = {
-        { "two kinds", "a film or a series for tonight",
+        { "two kinds", "which movie or TV series should we watch",
           "media_profile:movie_recommendation|show_recommendation" },
         { "two steps", "add tests and refactor the parser module",
           "coding_profile:refactoring|test_writing" },
-        { "one that is clear", "compare music subscriptions with better sound",
-          "music_preferences:music_recommendation" },
+        { "one that is clear", "write unit tests for the date parser",
+          "coding_profile:test_writing" },
         { "a name", "restaurant_search", "food_profile:restaurant_search" },
     };
     CHECK_ROWS(kit_context_index(), rows);
@@ -195,6 +195,11 @@ a_list_of_names_is_about_each_of_them(void **state)
           "food_profile:restaurant_search" },
         { "all are", "calendar_event, create_reminder", "unrelated" },
         { "no words", "_, _", "-" },
+        { "too many are one task",
+          "add_alarm,create_reminder,add_alarm,create_reminder,add_alarm,create_reminder,"
+          "add_alarm,create_reminder,add_alarm,create_reminder,add_alarm,create_reminder,"
+          "add_alarm,create_reminder,add_alarm,create_reminder,restaurant_search",
+          "unrelated" },
         { "a sentence", "book a table at luigis, restaurant_search is a tool",
           "food_profile:restaurant_search" },
     };
