@@ -12,6 +12,7 @@
 #include "value/claim.h"
 #include "value/statement.h"
 #include "value/value_clean.h"
+#include "value/value_parts.h"
 #include "value/value_patterns.h"
 #include "domain/value_text.h"
 #include "text/json_read.h"

@@ -21,17 +21,13 @@
 
 #include <string.h>
 
-#define PARTS_MAX 32
-#define PART_WORDS_MAX 5 /* a longer part is a sentence with commas, not an item of a list */
 #define NAME_WORDS_MAX 4 /* words of one vocabulary value */
 #define VALUE_MAX_BYTES 1024
 
 /* ---- none ---- */
 
-/* Whether the definition has a sentence for "none", so that the absence of values is a fact worth
- * storing. */
-static bool
-has_none(const struct member *member)
+bool
+value_has_none(const struct member *member)
 {
     for (size_t i = 0; i < member->hint.value_count; i++)
         if (str_eq(member->hint.values[i].value, VALUE_NONE))
@@ -186,9 +182,8 @@ value_contains(struct arena *mem, const struct vocabulary *vocabulary, struct st
 
 /* ---- one value ---- */
 
-/* Whether the member lists what the user must not have. Its values are found in longer texts. */
-static bool
-lists_dangers(const struct member *member)
+bool
+value_lists_dangers(const struct member *member)
 {
     return member->avoid && member->safety != SAFETY_NONE && member->vocabulary != NULL &&
            member->vocabulary->open;
@@ -204,7 +199,7 @@ find_spelling(struct arena *mem, const struct member *member, struct str text)
     struct str plain = spelling_without_marks(mem, folded);
     if (found == NULL && !str_eq(plain, folded))
         found = value_entry(mem, member->vocabulary, plain);
-    if (found == NULL && lists_dangers(member))
+    if (found == NULL && value_lists_dangers(member))
         return value_danger_entry(mem, member->vocabulary, folded);
     return found != NULL ? found : vocabulary_find(member->vocabulary, inflect_gerund(mem, folded));
 }
@@ -226,20 +221,19 @@ after_exception(struct arena *mem, const struct member *member, struct str text)
     return text;
 }
 
-/* The values that a text about dangers names; see value_named(). */
-static size_t
-find_named(struct arena *mem, const struct member *member, struct str text, struct str *out,
-           size_t max)
+size_t
+value_find_named(struct arena *mem, const struct member *member, struct str text, struct str *out,
+                 size_t max)
 {
-    return lists_dangers(member)
+    return value_lists_dangers(member)
                ? value_named(mem, member, after_exception(mem, member, text), out, max)
                : 0;
 }
 
-/* The entry of a text or of what trimming leaves of it, which *left is set to. Each round tries the
- * text first and then removes one phrase, so that the longest text that is known wins. */
-static const struct vocabulary_value *
-find_entry(struct arena *mem, const struct member *member, struct str text, struct str *left)
+/* Each round tries the text first and then removes one phrase, so that the longest text that is
+ * known wins. */
+const struct vocabulary_value *
+value_find(struct arena *mem, const struct member *member, struct str text, struct str *left)
 {
     const struct vocabulary_value *found = NULL;
     struct str name;
@@ -251,7 +245,7 @@ find_entry(struct arena *mem, const struct member *member, struct str text, stru
         if (found == NULL && member->safety == SAFETY_CRITICAL)
             found = find_spelling(mem, member, value_trim_remark(*left));
     } while (found == NULL && value_trim_one_phrase(member, left));
-    if (found == NULL && find_named(mem, member, text, &name, 1) == 1) {
+    if (found == NULL && value_find_named(mem, member, text, &name, 1) == 1) {
         *left = name;
         found = find_spelling(mem, member, name);
     }
@@ -348,24 +342,24 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
     if (!str_present(folded))
         return false;
     *shown = text;
-    *key = lists_dangers(member) ? folded : spelling_without_marks(mem, folded);
-    if (has_none(member) ? value_means_none(mem, member, text)
-                         : is_bare_none(mem, member, folded)) {
+    *key = value_lists_dangers(member) ? folded : spelling_without_marks(mem, folded);
+    if (value_has_none(member) ? value_means_none(mem, member, text)
+                               : is_bare_none(mem, member, folded)) {
         *shown = *key = VALUE_NONE;
         return true;
     }
     if (claim_in(mem, member, text)) /* "nut allergy" among restrictions is not just nuts */
         return true;
-    const struct vocabulary_value *found = find_entry(mem, member, text, &left);
+    const struct vocabulary_value *found = value_find(mem, member, text, &left);
     if (found == NULL)
         left = with_article(member, text, left);
     if (found != NULL) {
         *shown = shown_of(mem, member, found, text, left);
         *key = found->key;
-    } else if (!lists_dangers(member) && value_spoken_object(mem, member, text, &object) &&
+    } else if (!value_lists_dangers(member) && value_spoken_object(mem, member, text, &object) &&
                !str_eq(object, text)) { /* the same text would be cleaned without end */
         return value_clean(mem, member, object, shown, key);
-    } else if (lists_dangers(member) && value_has_negation(mem, text)) {
+    } else if (value_lists_dangers(member) && value_has_negation(mem, text)) {
         return true; /* "no peanut allergy" is not "no peanut" */
     } else if (!str_eq(left, text) && fits_loosely(member, left) && !tells_how(member, text) &&
                !phrase_reads_on(left) && /* not "of Spain" from "music of Spain" */
@@ -374,195 +368,4 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
         return value_clean(mem, member, left, shown, key); /* which can be a sentence now */
     }
     return str_present(*key);
-}
-
-/* ---- lists ---- */
-
-#define NO_LINKS 0
-#define SEPARATE_LINKS 3 /* "&" and "/" are parts of names: "Miles & More" */
-#define ALL_LINKS 5
-
-/* Splits at commas, and also at the first `links` of "and", "or", "+", "&", and "/". PARTS_MAX
- * parts mean that there may be more: callers then do not split the text. */
-static size_t
-split(struct str text, size_t links, struct str *out)
-{
-    static const char *const list[ALL_LINKS] = { " and ", " or ", " + ", " & ", "/" };
-    size_t count = 0, start = 0;
-    for (size_t i = 0; i <= text.len && count < PARTS_MAX; i++) {
-        struct str rest = str_from(text, i);
-        size_t length = i == text.len ? 1 : text.ptr[i] == ',' || text.ptr[i] == ';' ? 1 : 0;
-        for (size_t k = 0; length == 0 && k < links; k++)
-            length = str_starts(rest, str_of(list[k])) ? strlen(list[k]) : 0;
-        if (length == 0)
-            continue;
-        struct str part = value_trim_ends((struct str){ text.ptr + start, i - start });
-        if (count > 0 && str_starts(part, STR("and ")))
-            part = value_trim_ends(str_from(part, 4));
-        if (part.len > 0)
-            out[count++] = part;
-        start = i + length;
-        i = start > i ? start - 1 : i;
-    }
-    return count;
-}
-
-/* "kids" of "2 kids" or "three kids", "dog" of "a dog". */
-static struct str
-without_number(struct str text)
-{
-    size_t digits = 0;
-    while (digits < text.len && ascii_is_digit(text.ptr[digits]))
-        digits++;
-    if (digits > 0 && digits < text.len && text.ptr[digits] == ' ')
-        return str_from(text, digits + 1);
-    value_trim_filler(&text, STR("a,an,one,two,three,four,five,six,my,our"), false);
-    return text;
-}
-
-static bool
-is_number(struct str text)
-{
-    size_t digits = 0;
-    while (digits < text.len && ascii_is_digit(text.ptr[digits]))
-        digits++;
-    return digits > 0 && digits == text.len;
-}
-
-static size_t
-count_known(struct arena *mem, const struct member *member, const struct str *parts, size_t count)
-{
-    size_t known = 0;
-    struct str left;
-    for (size_t i = 0; i < count; i++)
-        known += is_number(parts[i]) || find_entry(mem, member, parts[i], &left) != NULL ||
-                 find_entry(mem, member, without_number(parts[i]), &left) != NULL;
-    return known;
-}
-
-static bool
-are_short(const struct str *parts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (word_count(parts[i]) > PART_WORDS_MAX)
-            return false;
-    return true;
-}
-
-/* Leaves out parts that only describe another one: "severe allergy" after "no nuts". */
-static size_t
-without_remarks(struct arena *mem, const struct member *member, struct str *parts, size_t count)
-{
-    size_t left = 0;
-    for (size_t i = 0; lists_dangers(member) && i < count; i++)
-        if (!value_is_remark(mem, parts[i]))
-            parts[left++] = parts[i];
-    return left > 0 ? left : count;
-}
-
-/* A part that denies a value, or that is a negation without a known one, says something else alone
- * than in its text. So the text is not split. */
-static bool
-needs_its_text(struct arena *mem, const struct member *member, const struct str *parts,
-               size_t count)
-{
-    struct str left;
-    for (size_t i = 0; lists_dangers(member) && i < count; i++)
-        if (value_is_denial(mem, member, parts[i]) ||
-            (value_has_negation(mem, parts[i]) && !value_is_remark(mem, parts[i]) &&
-             find_entry(mem, member, parts[i], &left) == NULL))
-            return true;
-    return false;
-}
-
-/* "apples, cherries and hazelnuts": at the last comma, "and" separates, too. */
-static size_t
-split_last(struct str *parts, size_t count)
-{
-    static const char *const links[] = { " and ", " or ", " & ", NULL };
-    size_t at = 0, length = 0, found = 0;
-    if (count < 2 || count >= PARTS_MAX - 1)
-        return count;
-    for (size_t p = 0; p < count; p++)
-        for (size_t i = 0; i < parts[p].len; i++)
-            for (size_t k = 0; links[k] != NULL; k++)
-                if (str_starts(str_from(parts[p], i), str_of(links[k]))) {
-                    at = i;
-                    length = strlen(links[k]);
-                    found += p + 1 == count ? 1 : 2; /* "mac and cheese, fish and chips" */
-                }
-    if (found != 1)
-        return count;
-    struct str last = parts[count - 1];
-    parts[count - 1] = value_trim_ends(str_first(last, at));
-    parts[count] = value_trim_ends(str_from(last, at + length));
-    return count + (parts[count].len > 0);
-}
-
-/* Whether all parts can be names: then the text of a member with separate names is a list. */
-static bool
-are_names(const struct str *parts, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (phrase_is_clause(parts[i]) || phrase_is_fragment(parts[i]) ||
-            phrase_begins_clause(parts[i]) || phrase_excludes(parts[i]))
-            return false;
-    return are_short(parts, count);
-}
-
-/* "Soy allergy, no pork": a text with an allergy that belongs to another member is split only if
- * each part says what it is. 0: there is no such allergy. */
-static size_t
-split_claims(struct arena *mem, const struct member *member, struct str text, struct str *parts)
-{
-    if (!claim_in(mem, member, text))
-        return 0;
-    size_t count = split(text, NO_LINKS, parts);
-    for (size_t i = 0; i < count; i++)
-        if (count == PARTS_MAX ||
-            (!claim_in(mem, member, parts[i]) && !value_has_negation(mem, parts[i])))
-            count = 1;
-    if (count == 1)
-        parts[0] = text;
-    return count;
-}
-
-/* Critical members are split at every comma, others if half of the parts are in the vocabulary. At
- * "and", all parts must be: "salt and vinegar" is one taste. */
-size_t
-value_parts(struct arena *mem, const struct member *member, struct str text, struct str **out)
-{
-    struct str *parts = ARENA_ARRAY(mem, struct str, PARTS_MAX), left, object;
-    *out = parts;
-    size_t claims = split_claims(mem, member, text, parts);
-    if (claims > 0)
-        return claims;
-    if (member->type == MEMBER_ARRAY && member->separate) {
-        find_entry(mem, member, text, &left);
-        if (value_spoken_object(mem, member, text, &object))
-            left = object;
-        size_t count = split(left, SEPARATE_LINKS, parts);
-        if (count > 1 && count < PARTS_MAX && are_names(parts, count))
-            return count;
-    }
-    if (member->type == MEMBER_ARRAY && member->vocabulary != NULL && member->vocabulary->open &&
-        !(has_none(member) && value_means_none(mem, member, text)) &&
-        find_entry(mem, member, text, &left) == NULL) {
-        size_t count = find_named(mem, member, text, parts, PARTS_MAX);
-        if (count > 0)
-            return count;
-        if (!lists_dangers(member) && value_spoken_object(mem, member, text, &object))
-            left = object; /* "I love Thai and Italian" */
-        count = split(left, ALL_LINKS, parts);
-        if (count > 1 && count < PARTS_MAX && count_known(mem, member, parts, count) == count)
-            return count;
-        count = split(left, NO_LINKS, parts);
-        bool list = member->safety == SAFETY_CRITICAL ||
-                    2 * count_known(mem, member, parts, count) >= count;
-        if (count > 1 && count < PARTS_MAX && list && are_short(parts, count) &&
-            !needs_its_text(mem, member, parts, count))
-            return without_remarks(mem, member, parts, split_last(parts, count));
-    }
-    parts[0] = text;
-    return 1;
 }

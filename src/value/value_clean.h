@@ -1,9 +1,8 @@
 /* value_clean.h - finds the value in what a user or an app wrote.
  *
- * "Severe peanut allergy" in the member for allergies is the value peanuts, "I eat everything" is
- * no diet, and "milk, eggs and soy" are three values. Works on members with a vocabulary, with
- * phrases to trim, or with a sentence for "none". Other members keep every text: "Earth, Wind &
- * Fire" is one artist.
+ * "Severe peanut allergy" in the member for allergies is the value peanuts, and "I eat everything"
+ * is no diet. Works on members with a vocabulary, with phrases to trim, or with a sentence for
+ * "none". Other members keep every text.
  *
  * Pure; results are allocated from `mem`. Any thread may call it. */
 #ifndef VALUE_VALUE_CLEAN_H
@@ -20,10 +19,20 @@ bool value_clean(struct arena *mem, const struct member *member, struct str text
 /* Whether the text names nothing and denies nothing: "unknown", "not sure", "yes". */
 bool value_is_no_answer(struct arena *mem, struct str text);
 
-/* Splits a list of values written as one text into its parts, without what only describes them:
- * "no nuts, severe allergy" is nuts. Returns 1 and the text itself if it is one value. */
-size_t value_parts(struct arena *mem, const struct member *member, struct str text,
-                   struct str **out);
+/* Whether the definition has a sentence for "none", so that the absence of values is a fact worth
+ * storing. */
+bool value_has_none(const struct member *member);
+
+/* Whether the member lists what the user must not have. Its values are found in longer texts. */
+bool value_lists_dangers(const struct member *member);
+
+/* The entry of a text or of what trimming leaves of it, which *left is set to; NULL: none. */
+const struct vocabulary_value *value_find(struct arena *mem, const struct member *member,
+                                          struct str text, struct str *left);
+
+/* The values that a text about dangers names; see value_named(). */
+size_t value_find_named(struct arena *mem, const struct member *member, struct str text,
+                        struct str *out, size_t max);
 
 /* The values of a vocabulary that a dish names, from left to right. */
 struct named_values {
