@@ -4,6 +4,7 @@
 #include "hint/hint_dangers.h"
 #include "value/claim.h"
 #include "value/value.h"
+#include "value/value_clean.h"
 
 #define PLACED_MAX 64 /* of a domain; further ones stay in their members */
 #define PARTS_MAX 32  /* values of one text */
@@ -25,6 +26,17 @@ struct placing {
     size_t of_apps;
 };
 
+/* Whether the atom may belong to another member. Nearly none does. */
+static bool
+may_claim(const struct domain *domain, const struct atom *atom)
+{
+    if (claim_is_possible(atom->value))
+        return true;
+    const struct member *member = domain_member(domain, atom->member);
+    return member != NULL && value_lists_dangers(member) &&
+           vocabulary_find(member->vocabulary, atom->key) == NULL;
+}
+
 /* False: the atom stays what it is. */
 static bool
 read_claim(struct arena *mem, const struct domain *domain, const struct atom *atom,
@@ -33,7 +45,7 @@ read_claim(struct arena *mem, const struct domain *domain, const struct atom *at
     const struct member *member = domain_member(domain, atom->member);
     struct claimed claimed = { .atom = atom };
     bool known = false;
-    if (!claim_is_possible(atom->value) || atom->status != ATOM_ACTIVE || member == NULL ||
+    if (!may_claim(domain, atom) || atom->status != ATOM_ACTIVE || member == NULL ||
         placing->claim_count == PLACED_MAX ||
         (!atom->by_user && placing->of_apps == CRITICAL_PER_APP_MAX))
         return false;
@@ -56,6 +68,15 @@ find_active(const struct placing *placing, struct str member, struct str key)
     return NULL;
 }
 
+static bool
+has_active(const struct placing *placing, struct str member)
+{
+    for (size_t i = 0; i < placing->count; i++)
+        if (placing->list[i].status == ATOM_ACTIVE && str_eq(placing->list[i].member, member))
+            return true;
+    return false;
+}
+
 /* Of equal facts, the user's is kept, and then the first one, or of apps the latest. So the order
  * of the atoms does not matter. */
 static bool
@@ -70,14 +91,33 @@ is_better(const struct atom *atom, const struct atom *other)
     return str_order(atom->app, other->app) < 0;
 }
 
+/* For what the user does not eat. */
+static const struct member *
+restrictions_of(const struct domain *domain, const struct member *member)
+{
+    for (size_t i = 0; i < domain->member_count; i++)
+        if (domain->members[i].avoid && domain->members[i].safety == SAFETY_CONSTRAINT &&
+            domain->members[i].vocabulary == member->vocabulary)
+            return &domain->members[i];
+    return member;
+}
+
+/* A diet goes to the member for it. If that has a value, which would hide the diet or be hidden, it
+ * is a restriction. */
 static void
-place(const struct claimed *claimed, struct placing *placing)
+place(struct arena *mem, const struct domain *domain, const struct claimed *claimed,
+      struct placing *placing)
 {
     for (size_t i = 0; i < claimed->count; i++) {
         struct atom atom = *claimed->atom;
-        atom.member = claimed->to->name;
-        atom.key = claimed->values[i].key;
-        atom.value = claimed->values[i].json;
+        struct value value = claimed->values[i], diet;
+        const struct member *to = value_diet(mem, domain, claimed->to, &value, &diet);
+        bool is_diet = to != NULL && !has_active(placing, to->name);
+        atom.member = is_diet      ? to->name
+                      : to != NULL ? restrictions_of(domain, claimed->to)->name
+                                   : claimed->to->name;
+        atom.key = is_diet ? diet.key : value.key;
+        atom.value = is_diet ? diet.json : value.json;
         struct atom *same = find_active(placing, atom.member, atom.key);
         if (same == NULL)
             placing->list[placing->count++] = atom;
@@ -93,7 +133,7 @@ hint_claims_place(struct arena *mem, const struct domain *domain, const struct a
 {
     bool possible = false;
     for (size_t i = 0; i < *count && !possible; i++)
-        possible = claim_is_possible(atoms[i].value);
+        possible = may_claim(domain, &atoms[i]);
     if (!possible || hint_gravest_member(domain) == NULL)
         return atoms;
     struct placing *placing = ARENA_NEW(mem, struct placing);
@@ -103,7 +143,7 @@ hint_claims_place(struct arena *mem, const struct domain *domain, const struct a
         if (!read_claim(mem, domain, &atoms[i], placing))
             placing->list[placing->count++] = atoms[i];
     for (size_t i = 0; i < placing->claim_count; i++)
-        place(&placing->claims[i], placing);
+        place(mem, domain, &placing->claims[i], placing);
     *count = placing->count;
     return placing->list;
 }

@@ -13,6 +13,7 @@
 #include "value/statement.h"
 #include "value/value_clean.h"
 #include "value/value_parts.h"
+#include "value/value_remark.h"
 #include "value/value_patterns.h"
 #include "domain/value_text.h"
 #include "text/json_read.h"
@@ -310,27 +311,70 @@ value_read_list(struct arena *mem, const struct member *member, const struct jso
     return problem;
 }
 
+const struct member *
+value_diet(struct arena *mem, const struct domain *domain, const struct member *member,
+           const struct value *value, struct value *diet)
+{
+    const struct json_value *read;
+    if (!value_lists_dangers(member) || vocabulary_find(member->vocabulary, value->key) != NULL ||
+        json_read(mem, value->json, 2, &read, NULL) != ERR_NONE || read->type != JSON_STR)
+        return NULL;
+    for (size_t i = 0; i < domain->member_count; i++) {
+        const struct member *to = &domain->members[i];
+        bool lists_diets = to->type == MEMBER_STRING && to->safety == SAFETY_CONSTRAINT &&
+                           to->vocabulary != NULL && to->vocabulary->open;
+        if (!lists_diets || value_read(mem, to, read, diet) != NULL)
+            continue;
+        /* Some aliases of diets are also foods ("kidney") or conditions ("pregnant"). */
+        const struct vocabulary_value *found = vocabulary_find(to->vocabulary, diet->key);
+        if (found != NULL && (str_eq(found->key, value->key) ||
+                              (found->exclude_count > 0 && str_eq(found->label, found->value))))
+            return to;
+    }
+    return NULL;
+}
+
+/* The member for what the user only does not like. */
+static const struct member *
+member_for_tastes(const struct domain *domain, const struct vocabulary *vocabulary)
+{
+    for (size_t i = 0; i < domain->member_count; i++)
+        if (domain->members[i].avoid && domain->members[i].safety == SAFETY_NONE &&
+            domain->members[i].vocabulary == vocabulary)
+            return &domain->members[i];
+    return NULL;
+}
+
 /* "Stomach sensitivity" names nothing that a member for intolerances knows. */
 size_t
 value_claimed(struct arena *mem, const struct domain *domain, const struct member *member,
               struct str text, const struct member **to, struct value **out, bool *known)
 {
-    struct str said;
+    struct str said = text, disliked;
+    struct value diet;
     size_t count = 0;
-    bool certain;
+    bool certain = true;
     *to = claim_member(mem, domain, member, text, &said, &certain);
+    if (*to == NULL && value_lists_dangers(member)) {
+        disliked = value_disliked(mem, member, text);
+        said = str_present(disliked) ? disliked : text;
+        *to = str_present(disliked) ? member_for_tastes(domain, member->vocabulary) : member;
+    }
     if (*to == NULL)
         return 0;
     struct json_value given = { .type = JSON_STR, .text = said };
     if (value_read_list(mem, *to, &given, out, &count) != NULL)
         return 0;
+    bool diets = false;
     *known = true;
     for (size_t i = 0; i < count; i++) {
         if (str_eq((*out)[i].key, VALUE_NONE))
             return 0;
-        *known = *known && vocabulary_find((*to)->vocabulary, (*out)[i].key) != NULL;
+        bool is_diet = value_diet(mem, domain, *to, &(*out)[i], &diet) != NULL;
+        diets = diets || is_diet;
+        *known = *known && (is_diet || vocabulary_find((*to)->vocabulary, (*out)[i].key) != NULL);
     }
-    return *known || certain ? count : 0;
+    return (*to != member || diets) && (*known || certain) ? count : 0;
 }
 
 static const char *

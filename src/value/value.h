@@ -29,11 +29,18 @@ const char *value_read(struct arena *mem, const struct member *member,
 const char *value_read_list(struct arena *mem, const struct member *member,
                             const struct json_value *given, struct value **out, size_t *count);
 
-/* The values of a text that states an allergy or an intolerance (claim.h) in the member of the
- * domain for it, which *to is set to. 0: it states none. *known: all of them are in the vocabulary.
- */
+/* The values of a text that belongs to another member of the domain, which *to is set to: an
+ * allergy or an intolerance (claim.h), or a taste among dangers ("I don't like olives"). *to is the
+ * same member if one of them is a diet. 0: it belongs where it is. *known: all of them are in the
+ * vocabulary. */
 size_t value_claimed(struct arena *mem, const struct domain *domain, const struct member *member,
                      struct str text, const struct member **to, struct value **out, bool *known);
+
+/* The member for a value among dangers that is a diet, such as "vegan", and the value there. NULL:
+ * it is none. */
+const struct member *value_diet(struct arena *mem, const struct domain *domain,
+                                const struct member *member, const struct value *value,
+                                struct value *diet);
 
 /* Returns the name of the first pattern found that suggests the text addresses a model or a browser
  * ("a link", "an instruction to a model"), or NULL. Only strings are searched. */

@@ -14,6 +14,7 @@
 #include "value/phrase.h"
 #include "reading/spelling.h"
 #include "value/value_none.h"
+#include "value/value_remark.h"
 #include "value/value_speech.h"
 #include "value/value_trim.h"
 #include "value/value_words.h"
@@ -242,12 +243,16 @@ value_find(struct arena *mem, const struct member *member, struct str text, stru
         found = find_spelling(mem, member, *left);
         if (found == NULL)
             found = find_spelling(mem, member, value_trim_marks(*left)); /* "Peanuts!" */
-        if (found == NULL && member->safety == SAFETY_CRITICAL)
-            found = find_spelling(mem, member, value_trim_remark(*left));
     } while (found == NULL && value_trim_one_phrase(member, left));
     if (found == NULL && value_find_named(mem, member, text, &name, 1) == 1) {
         *left = name;
         found = find_spelling(mem, member, name);
+    }
+    struct str bare = value_trim_remark(text), rest;
+    if (found == NULL && member->safety == SAFETY_CRITICAL && !str_eq(bare, text)) {
+        struct str remark = str_from(text, bare.len);
+        found = value_find(mem, member, bare, &rest);
+        *left = found != NULL || value_is_remark(mem, member, remark) ? rest : *left;
     }
     return found;
 }
@@ -348,7 +353,8 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
         *shown = *key = VALUE_NONE;
         return true;
     }
-    if (claim_in(mem, member, text)) /* "nut allergy" among restrictions is not just nuts */
+    /* "Nut allergy" among restrictions is not just nuts, and an allergy that is over is none. */
+    if (claim_in(mem, member, text) || value_denies(mem, member, text))
         return true;
     const struct vocabulary_value *found = value_find(mem, member, text, &left);
     if (found == NULL)

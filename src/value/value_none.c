@@ -8,7 +8,9 @@
 
 #include "base/arena.h"
 #include "domain/value_text.h"
+#include "value/value_remark.h"
 #include "value/value_words.h"
+#include "value/word_lists.h"
 
 #include <string.h>
 
@@ -16,20 +18,33 @@
 
 /* ---- none ---- */
 
+/* "n.a." is "na". */
+static struct str
+without_periods(struct arena *mem, struct str text)
+{
+    char *out = arena_alloc(mem, text.len + 1);
+    size_t length = 0;
+    for (size_t i = 0; i < text.len; i++)
+        if (text.ptr[i] != '.')
+            out[length++] = text.ptr[i];
+    return (struct str){ out, length };
+}
+
 /* In languages without spaces, abbreviations, and signs. Compared as a whole. */
 static bool
-is_word_for_none(struct str folded)
+is_word_for_none(struct arena *mem, struct str folded)
 {
     struct str text,
+        plain = without_periods(mem, folded),
         whole =
-            STR("n/a,na,nka,nkda,nkfa,no known,none known,nothing known,-,--,"
-                "unrestricted,not "
+            STR("n/a,na,n a,nka,nkda,nkfa,no known,none known,nothing known,-,--,–,"
+                "—,unrestricted,not "
                 "applicable,なし,特になし,アレルギーなし,アレルギーはありません,无,無,没有,沒有,"
                 "没有过敏,无过敏,无过敏史,没有食物过敏,不过敏,없음,알레르기 없음,لا يوجد,لا توجد "
                 "حساسية,لا حساسية,"
                 "ليس لدي حساسية");
     while (str_cut(&whole, ',', &text))
-        if (str_eq(folded, text))
+        if (str_eq(plain, text))
             return true;
     return false;
 }
@@ -122,32 +137,11 @@ value_means_none(struct arena *mem, const struct member *member, struct str text
     struct str folded = value_fold(mem, text);
     struct words *words = ARENA_NEW(mem, struct words);
     return str_present(folded) &&
-           (is_word_for_none(folded) ||
+           (is_word_for_none(mem, folded) ||
             (value_words_read(mem, text, words) && denies_heads(member, words)));
 }
 
 /* ---- named values ---- */
-
-/* Content makes it more than a remark. With a negation, it is one only if it is about something
- * else: "no other allergies". */
-bool
-value_is_remark(struct arena *mem, struct str text)
-{
-    struct words *words = ARENA_NEW(mem, struct words);
-    if (!value_words_read(mem, text, words))
-        return false;
-    bool other = false;
-    for (size_t i = 0; i < words->count; i++) {
-        other = other || value_word_is(words, i, "other") || value_word_is(words, i, "else");
-        if (words->list[i].kind == WORD_OTHER && !value_word_is(words, i, "other") &&
-            !value_word_is(words, i, "else"))
-            return false;
-    }
-    for (size_t i = 0; i < words->count; i++)
-        if (words->list[i].kind == WORD_NEGATION)
-            return other;
-    return true;
-}
 
 /* "No peanut allergy" and "not allergic to nuts" deny, "no nuts, severe allergy" does not: between
  * a value and the allergy there is a break, a reason, or how severe it is. */
@@ -193,6 +187,32 @@ value_is_denial(struct arena *mem, const struct member *member, struct str text)
     return denies_names(words);
 }
 
+static bool
+is_plural(const struct word *word)
+{
+    return str_ends(word->folded, STR("s"));
+}
+
+/* "Milk sugar", "cashew cheese": the first name says what the second is made of. */
+static bool
+is_compound(const struct words *words, size_t i)
+{
+    static const char *const products[] = { "milk",  "butter", "cream",  "cheese",  "flour",
+                                            "sugar", "bread",  "yogurt", "noodles", NULL };
+    size_t end = i + words->list[i].name_words;
+    bool first = i == 0 || words->list[i].follows_break || !words->list[i - 1].named;
+    return first && end + 1 == words->count && words->list[end].starts_name &&
+           !words->list[end].follows_break && value_word_is_one_of(words, end, products) &&
+           !is_plural(&words->list[end - 1]);
+}
+
+/* "Sulfites in wine": where the danger is. */
+static bool
+is_place_of(const struct words *words, size_t i)
+{
+    return i > 0 && value_word_is(words, i - 1, "in");
+}
+
 /* Any word of content ends it: the text says more than the names, and must be kept whole. */
 size_t
 value_named(struct arena *mem, const struct member *member, struct str text, struct str *out,
@@ -203,13 +223,16 @@ value_named(struct arena *mem, const struct member *member, struct str text, str
     if (member->vocabulary == NULL || !value_words_read(mem, text, words) ||
         value_words_name(mem, member->vocabulary, words) == 0 || denies_names(words))
         return 0;
+    value_words_set_aside(words);
     for (size_t i = 0; i < words->count; i++) {
         const struct word *word = &words->list[i];
         bool can_not = value_word_is(words, i, "can") && value_word_is(words, i + 1, "not");
-        if (!word->named && word->kind == WORD_OTHER && !can_not)
+        if (!word->named && word->kind == WORD_OTHER && !can_not && !value_word_describes(words, i))
             return 0;
-        if (!word->starts_name)
+        if (!word->starts_name || (count > 0 && is_place_of(words, i)))
             continue;
+        if (is_compound(words, i))
+            return 0;
         if (count == max)
             return 0;
         struct str last = words->list[i + word->name_words - 1].text;
@@ -230,10 +253,32 @@ limits(const struct words *words, size_t i)
     return value_word_is_one_of(words, i, list);
 }
 
+/* "Used to be allergic to milk, grew out of it". Not if another clause names something. */
 static bool
-is_plural(const struct word *word)
+is_over(const struct words *words)
 {
-    return str_ends(word->folded, STR("s"));
+    static const char list[] = " used grew grown out growing outgrew outgrown was were when child "
+                               "kid baby toddler young younger little small years ago longer "
+                               "childhood teenager but anymore ";
+    bool over = false, head = false, named = false, closed = false;
+    for (size_t i = 0; i < words->count; i++) {
+        const struct word *word = &words->list[i];
+        bool longer = value_word_is(words, i, "no") && value_word_is(words, i + 1, "longer");
+        closed = closed || (named && word->follows_break);
+        over = over || longer || value_word_is(words, i, "outgrew") ||
+               value_word_is(words, i, "outgrown") ||
+               (value_word_is(words, i, "used") && value_word_is(words, i + 1, "to")) ||
+               (value_word_is(words, i + 1, "out") &&
+                (value_word_is(words, i, "grew") || value_word_is(words, i, "grown")));
+        head = head || value_word_is_head(word->kind);
+        if ((word->named && closed) || value_word_is(words, i, "now") ||
+            (!word->named && word->kind == WORD_OTHER && !words_in(word->folded, list)) ||
+            (word->kind == WORD_NEGATION && !longer) || word->kind == WORD_SEVERITY ||
+            (word->kind == WORD_AROUND && !value_word_is(words, i, "be")))
+            return false;
+        named = named || word->named;
+    }
+    return over && head && named;
 }
 
 /* One negation before everything else, one head, and what it denies on one side of the head only:
@@ -246,6 +291,8 @@ value_denies(struct arena *mem, const struct member *member, struct str value)
     if (!member_lists_dangers(member) || !value_words_read(mem, value, words))
         return false;
     size_t names = value_words_name(mem, member->vocabulary, words);
+    if (is_over(words))
+        return true;
     for (size_t i = 0; i < words->count; i++) {
         const struct word *word = &words->list[i];
         bool other = word->named || word->kind == WORD_OTHER;

@@ -22,9 +22,6 @@ bool value_is_about(const struct member *member, enum word_kind head);
 /* Whether the text says that the user has none of what the member lists. */
 bool value_means_none(struct arena *mem, const struct member *member, struct str text);
 
-/* Whether the text only describes another value: "severe allergy", "no other allergies". */
-bool value_is_remark(struct arena *mem, struct str text);
-
 /* Whether the text has a negation, or too many words to decide. */
 bool value_has_negation(struct arena *mem, struct str text);
 
@@ -37,8 +34,9 @@ bool value_is_denial(struct arena *mem, const struct member *member, struct str 
 size_t value_named(struct arena *mem, const struct member *member, struct str text, struct str *out,
                    size_t max);
 
-/* Whether the value plainly says that the user does not have one of what the member lists, and
- * names nothing else: "no peanut allergy", not "no nuts, allergy" or "no nuts allergy". */
+/* Whether the value plainly says that the user does not have one of what the member lists, or not
+ * any more, and names nothing else: "no peanut allergy", not "no nuts, allergy" or "no nuts
+ * allergy"; "used to be allergic to milk". */
 bool value_denies(struct arena *mem, const struct member *member, struct str value);
 
 #endif

@@ -6,30 +6,40 @@
 #include "base/arena.h"
 #include "base/ascii.h"
 #include "value/claim.h"
+#include "domain/value_text.h"
 #include "value/phrase.h"
 #include "value/value_clean.h"
 #include "value/value_none.h"
+#include "value/value_remark.h"
 #include "value/value_speech.h"
 #include "value/value_trim.h"
+#include "value/word_lists.h"
 
 #include <string.h>
 
 #define PARTS_MAX 32
+#define ITEM_WORDS_MAX 3 /* of a danger between links */
 #define PART_WORDS_MAX 5 /* a longer part is a sentence with commas, not an item of a list */
 
 #define NO_LINKS 0
 #define SEPARATE_LINKS 3 /* "&" and "/" are parts of names: "Miles & More" */
-#define ALL_LINKS 5
+#define ALL_LINKS 7
 
-/* Splits at commas, and also at the first `links` of "and", "or", "+", "&", and "/". PARTS_MAX
- * parts mean that there may be more: callers then do not split the text. */
+/* Splits at commas, and also at the first `links` of the list, but not within parentheses.
+ * PARTS_MAX parts mean that there may be more: callers then do not split the text. */
 static size_t
 split(struct str text, size_t links, struct str *out)
 {
-    static const char *const list[ALL_LINKS] = { " and ", " or ", " + ", " & ", "/" };
-    size_t count = 0, start = 0;
+    static const char *const list[ALL_LINKS] = {
+        " and ", " or ", " + ", " & ", "/", " n ", " plus "
+    };
+    size_t count = 0, start = 0, depth = 0;
     for (size_t i = 0; i <= text.len && count < PARTS_MAX; i++) {
         struct str rest = str_from(text, i);
+        depth += str_starts(rest, STR("("));
+        depth -= depth > 0 && str_starts(rest, STR(")"));
+        if (depth > 0 && i < text.len)
+            continue;
         size_t length = i == text.len ? 1 : text.ptr[i] == ',' || text.ptr[i] == ';' ? 1 : 0;
         for (size_t k = 0; length == 0 && k < links; k++)
             length = str_starts(rest, str_of(list[k])) ? strlen(list[k]) : 0;
@@ -97,13 +107,73 @@ are_short(const struct str *parts, size_t count)
     return true;
 }
 
+/* Whether links separate dangers: one of the parts is known, and all can be items of a list.
+ * "Violence against women and children" is one danger. */
+static bool
+are_dangers(struct arena *mem, const struct member *member, const struct str *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        struct str rest = parts[i], word;
+        while (words_next(&rest, &word))
+            if (words_in(word, " against of with without from for in to on at by not no but "))
+                return false;
+        if (word_count(parts[i]) > ITEM_WORDS_MAX || phrase_is_clause(parts[i]))
+            return false;
+    }
+    return member_lists_dangers(member) && count_known(mem, member, parts, count) > 0;
+}
+
+/* "Til (sesame)": a danger that is not known, and the one that explains it. 0: there is none. */
+static size_t
+split_explained(struct arena *mem, const struct member *member, struct str text, struct str *parts)
+{
+    struct str outside = value_trim_remark(text);
+    if (!member_lists_dangers(member) || str_eq(outside, text) || value_has_negation(mem, text) ||
+        word_count(outside) > ITEM_WORDS_MAX)
+        return 0;
+    struct str inside = str_from(text, str_index(text, '(') + 1);
+    size_t count =
+        value_find_named(mem, member, str_first(inside, inside.len - 1), parts + 1, PARTS_MAX - 1);
+    parts[0] = outside;
+    return count > 0 ? count + 1 : 0;
+}
+
+/* Whether a part says something about another one, so that the text is no list: "piano, badly". */
+static bool
+has_comment(const struct str *parts, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (phrase_is_clause(parts[i]) ||
+            words_in(words_first(parts[i]),
+                     " but both each esp especially though although except pas nicht aber mais ") ||
+            (words_count(parts[i]) == 1 && str_ends(parts[i], STR("ly"))))
+            return true;
+    return false;
+}
+
+/* "Superheroes, all of them", "news, too depressing": without what is no item. */
+static size_t
+without_reasons(struct arena *mem, const struct member *member, struct str *parts, size_t count)
+{
+    size_t left = 0;
+    struct str shown, key;
+    for (size_t i = 0; i < count; i++) {
+        bool reason = i > 0 && str_starts(parts[i], STR("too "));
+        bool none = value_clean(mem, member, parts[i], &shown, &key) && str_eq(key, VALUE_NONE);
+        if (!reason && !none)
+            parts[left++] = parts[i];
+    }
+    return left > 0 ? left : count;
+}
+
 /* Leaves out parts that only describe another one: "severe allergy" after "no nuts". */
 static size_t
 without_remarks(struct arena *mem, const struct member *member, struct str *parts, size_t count)
 {
     size_t left = 0;
-    for (size_t i = 0; value_lists_dangers(member) && i < count; i++)
-        if (!value_is_remark(mem, parts[i]))
+    bool decides = value_lists_dangers(member) || member->safety == SAFETY_CRITICAL;
+    for (size_t i = 0; decides && i < count; i++)
+        if (!value_is_remark(mem, member, parts[i]))
             parts[left++] = parts[i];
     return left > 0 ? left : count;
 }
@@ -117,7 +187,7 @@ needs_its_text(struct arena *mem, const struct member *member, const struct str 
     struct str left;
     for (size_t i = 0; value_lists_dangers(member) && i < count; i++)
         if (value_is_denial(mem, member, parts[i]) ||
-            (value_has_negation(mem, parts[i]) && !value_is_remark(mem, parts[i]) &&
+            (value_has_negation(mem, parts[i]) && !value_is_remark(mem, member, parts[i]) &&
              value_find(mem, member, parts[i], &left) == NULL))
             return true;
     return false;
@@ -201,14 +271,22 @@ value_parts(struct arena *mem, const struct member *member, struct str text, str
             return count;
         if (!value_lists_dangers(member) && value_spoken_object(mem, member, text, &object))
             left = object; /* "I love Thai and Italian" */
-        count = split(left, ALL_LINKS, parts);
-        if (count > 1 && count < PARTS_MAX && count_known(mem, member, parts, count) == count)
+        count = split_explained(mem, member, text, parts);
+        if (count > 0)
             return count;
+        count = split(left, ALL_LINKS, parts);
+        if (count > 1 && count < PARTS_MAX &&
+            (count_known(mem, member, parts, count) == count ||
+             are_dangers(mem, member, parts, count)))
+            return without_remarks(mem, member, parts, count);
         count = split(left, NO_LINKS, parts);
-        bool list = member->safety == SAFETY_CRITICAL ||
-                    2 * count_known(mem, member, parts, count) >= count;
-        if (count > 1 && count < PARTS_MAX && list && are_short(parts, count) &&
-            !needs_its_text(mem, member, parts, count))
+        if (member->safety != SAFETY_CRITICAL)
+            count = without_reasons(mem, member, parts, count);
+        bool list =
+            member->safety == SAFETY_CRITICAL ||
+            (!has_comment(parts, count) && 2 * count_known(mem, member, parts, count) >= count);
+        if (count < PARTS_MAX && list && are_short(parts, count) &&
+            !needs_its_text(mem, member, parts, count) && (count > 1 || !str_eq(parts[0], left)))
             return without_remarks(mem, member, parts, split_last(parts, count));
     }
     parts[0] = text;

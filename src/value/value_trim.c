@@ -139,8 +139,10 @@ value_trim_fillers(const struct member *member, struct str *text)
                                  "honestly,usually,often,mostly,mainly,primarily,especially";
     static const char chat[] = "btw,lol,haha,tbh,please,pls,though,obviously,of course,for sure,"
                                "mostly,mainly,usually,one day,someday,some day,if possible";
+    if (member->safety != SAFETY_NONE && value_trim_filler(text, STR("only"), true))
+        return true;                  /* "halal only" */
     if (member_lists_dangers(member)) /* "allergic to only penicillin"; "mostly" is in doubt */
-        return value_trim_filler(text, STR("only,just"), false);
+        return value_trim_filler(text, STR("only,just,also,especially,esp,e.g.,including"), false);
     if (value_is_of_names(member) || member->safety == SAFETY_CRITICAL)
         return false;
     bool graded = member->hint.form == FORM_ADJECTIVE || member->hint.form == FORM_ROLE;

@@ -24,7 +24,8 @@ static const struct {
       "senza nenhuma nenhum sem não nao geen niet inga ingen brak нет никаких без не yok नहीं " },
     { WORD_FILLER,
       " a an the any am have has had got that which of know aware at so far to my me is are there "
-      "do does did ever currently really thanks thank you or and yet in now right it as anything "
+      "do does did ever currently really thanks thank god goodness heavens thankfully luckily "
+      "fortunately you or and n plus yet in now right it as anything "
       "yes des de d' du les le la il en ai j'ai ich habe bin tengo tenho ho und y e ou o et ni var "
       "у меня есть है मुझे " },
     { WORD_SUBJECT, " i i'm im i've ive we we're user " },

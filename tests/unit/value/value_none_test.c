@@ -82,6 +82,8 @@ nothing_but_a_denial_is_none(void **state)
         { ALLERGIES, "No known allergies", "none" },
         { ALLERGIES, "no known food allergies", "none" },
         { ALLERGIES, "NKA", "none" },
+        { ALLERGIES, "n.a.", "none" },
+        { ALLERGIES, "no allergies thank goodness", "none" },
         { ALLERGIES, "NKDA", "none" },
         { ALLERGIES, "N/A", "none" },
         { ALLERGIES, "none known", "none" },

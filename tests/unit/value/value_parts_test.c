@@ -33,6 +33,17 @@ lists_are_split_where_their_items_are_known(void **state)
         { "music_preferences", "genres", "Rock, Pop", "Rock|Pop" },
         { "music_preferences", "favorite_artists", "Earth, Wind & Fire", "Earth, Wind & Fire" },
         { "food_profile", "statements", "milk, eggs and soy", "milk, eggs and soy" },
+        { "food_profile", "allergies", "cod n crab", "cod|crab" },
+        { "food_profile", "allergies", "celery + birch sap", "celery|birch sap" },
+        { "food_profile", "allergies", "zuzu root (zuzu, lotus)", "zuzu root (zuzu, lotus)" },
+        { "food_profile", "allergies", "gado sauce (peanut)", "gado sauce|peanut" },
+        { "food_profile", "allergies", "gado sauce (no peanut)", "gado sauce (no peanut)" },
+        { "media_profile", "content_limits", "cruelty to cats and violence against dogs",
+          "cruelty to cats and violence against dogs" },
+        { "coding_profile", "paradigms", "functional, but not always",
+          "functional, but not always" },
+        { "media_profile", "disliked_screen_genres", "horror, all of them", "horror" },
+        { "media_profile", "disliked_screen_genres", "horror, too scary", "horror" },
     };
     struct arena *mem = arena_new();
     (void)state;
@@ -50,10 +61,46 @@ lists_are_split_where_their_items_are_known(void **state)
     arena_free(mem);
 }
 
+static void
+remarks_are_no_dangers(void **state)
+{
+    static const struct {
+        const char *text, *parts;
+    } rows[] = {
+        { "durian, makes my tongue tingle", "durian" },
+        { "durian; carry an EpiPen", "durian" },
+        { "milk, gives me cramps, eggs", "milk|eggs" }, /* known values are found first */
+        { "durian, salmon ok", "durian" },
+        { "durian, not clams", "durian" },
+        { "sulfites in beer", "sulfites in beer" },
+        { "peach juice, but baked is fine", "peach juice" },
+        /* In doubt it is a danger. */
+        { "cod, salmon not ok", "cod|salmon" },
+        { "no squid, not clams", "squid|clams" },
+        { "squid, not only clams", "squid, not only clams" },
+        { "eggs are ok but not milk", "eggs are ok but not milk" },
+    };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(rows); i++) {
+        struct str *parts;
+        struct buf joined = buf_in(mem, 4096);
+        size_t count = value_parts(mem, member_named("food_profile", "allergies"),
+                                   str_of(rows[i].text), &parts);
+        for (size_t k = 0; k < count; k++) {
+            buf_add_c(&joined, k == 0 ? "" : "|");
+            buf_add(&joined, parts[k]);
+        }
+        assert_str(buf_str(&joined), str_of(rows[i].parts), rows[i].text);
+    }
+    arena_free(mem);
+}
+
 int
 main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(remarks_are_no_dangers),
         cmocka_unit_test(lists_are_split_where_their_items_are_known),
     };
     struct arena *mem = arena_new();
