@@ -88,7 +88,7 @@ is_adjective(struct str text)
 {
     return words_count(text) <= ADJECTIVE_WORDS && str_index(text, '(') == text.len &&
            !has_any_word(text, " on at in with without for from during except unless until but ") &&
-           !words_in(words_first(text),
+           !words_in(str_first(text, str_index(text, ' ')), /* "no-sodium" is one */
                      " no not none anything everything any all my the a an je ich "
                      "yo eu io soy sono ");
 }

@@ -190,6 +190,21 @@ value_lists_dangers(const struct member *member)
            member->vocabulary->open;
 }
 
+/* A misspelled food or diet is found where it matters; other vocabularies have too many neighbors.
+ */
+static bool
+finds_misspelled(const struct member *member)
+{
+    bool avoided = member->avoid || member->safety != SAFETY_NONE;
+    if (member->safety == SAFETY_CRITICAL || value_lists_dangers(member))
+        return true;
+    for (size_t i = 0; avoided && i < member->vocabulary->count; i++)
+        if (member->vocabulary->values[i].contain_count > 0 ||
+            member->vocabulary->values[i].exclude_count > 0)
+            return true;
+    return false;
+}
+
 static const struct vocabulary_value *
 find_spelling(struct arena *mem, const struct member *member, struct str text)
 {
@@ -200,7 +215,7 @@ find_spelling(struct arena *mem, const struct member *member, struct str text)
     struct str plain = spelling_without_marks(mem, folded);
     if (found == NULL && !str_eq(plain, folded))
         found = value_entry(mem, member->vocabulary, plain);
-    if (found == NULL && value_lists_dangers(member))
+    if (found == NULL && finds_misspelled(member))
         return value_danger_entry(mem, member->vocabulary, folded);
     return found != NULL ? found : vocabulary_find(member->vocabulary, inflect_gerund(mem, folded));
 }
@@ -309,7 +324,10 @@ shown_of(struct arena *mem, const struct member *member, const struct vocabulary
     if (is_plural_of(mem, entry, left))
         return left;
     struct str folded = value_fold(mem, left);
-    bool exact = str_eq(left, text) && str_eq(left, value_trim_marks(left)) &&
+    bool spelled =
+        value_entry(mem, member->vocabulary, folded) != NULL ||
+        value_entry(mem, member->vocabulary, spelling_without_marks(mem, folded)) != NULL;
+    bool exact = spelled && str_eq(left, text) && str_eq(left, value_trim_marks(left)) &&
                  member->safety != SAFETY_CRITICAL && phrase_fits(member->hint.form, text) &&
                  !inflect_is_plural_of(entry->key, folded) &&
                  (str_eq(entry->key, folded) || /* "knit" */
