@@ -91,6 +91,11 @@ static const struct pattern patterns[] = {
     { ROLE, STARTS, "### assistant" },
     { ROLE, STARTS, "### instruction" },
     { ROLE, STARTS, "### response" },
+    { ROLE, CONTAINS, "*** .. ***" }, /* "*** SYSTEM ***"; "***Flawless" is a song */
+    { ROLE, CONTAINS, "=== .. ===" },
+    { ROLE, CONTAINS, "--- .. ---" },
+    { ROLE, CONTAINS, "### .. ###" },
+    { ROLE, CONTAINS, "[[..]]" },
 
     /* English: ignore earlier instructions. */
     { ORDER, WORDS,
