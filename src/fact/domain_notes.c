@@ -11,7 +11,7 @@
 #include "base/ascii.h"
 #include "text/nearest.h"
 #include "domain/domain.h"
-#include "value/value_clean.h"
+#include "domain/named_values.h"
 #include "domain/value_text.h"
 #include "model/atom.h"
 #include "text/json_read.h"

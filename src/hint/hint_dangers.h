@@ -7,7 +7,8 @@
 #define HINT_HINT_DANGERS_H
 
 #include "value/statement.h"
-#include "value/value_clean.h"
+#include "domain/named_values.h"
+#include "domain/value_text.h"
 #include "model/atom.h"
 
 /* The text of a fact, and the values of its member's vocabulary that the text names. */

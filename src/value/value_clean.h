@@ -34,21 +34,4 @@ const struct vocabulary_value *value_find(struct arena *mem, const struct member
 size_t value_find_named(struct arena *mem, const struct member *member, struct str text,
                         struct str *out, size_t max);
 
-/* The values of a vocabulary that a dish names, from left to right. */
-struct named_values {
-    const struct vocabulary_value **list;
-    size_t count;
-};
-
-/* The longest value at each position: "peanut butter" is no butter. */
-void value_names(struct arena *mem, const struct vocabulary *vocabulary, struct str dish,
-                 struct named_values *out);
-
-/* Whether one of the values is or contains a food, which is a key of the vocabulary. */
-bool named_values_contain(const struct named_values *named, struct str food);
-
-/* Both in one: "peanut butter cookies" contain peanuts, "pad thai with shrimp" shellfish. */
-bool value_contains(struct arena *mem, const struct vocabulary *vocabulary, struct str dish,
-                    struct str food);
-
 #endif

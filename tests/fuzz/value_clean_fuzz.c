@@ -6,7 +6,9 @@
 #include "value/danger.h"
 #include "naming/name.h"
 #include "value/phrase.h"
+#include "domain/named_values.h"
 #include "value/value_clean.h"
+#include "value/value_parts.h"
 #include "value/value_none.h"
 #include "domain/value_text.h"
 #include "text/utf8.h"
@@ -52,8 +54,9 @@ static void
 dangers_hold(struct arena *mem, const struct member *member, struct str text)
 {
     struct dangers found;
+    struct str named;
     if (value_denies(mem, member, text))
-        MUST(value_has_negation(mem, text));
+        MUST(value_named(mem, member, text, &named, 1) == 0);
     if (!danger_in_statement(mem, member, CONCERN_FOOD, text, &found))
         return;
     MUST(found.count <= DANGERS_MAX && !value_denies(mem, member, text));

@@ -1,3 +1,4 @@
+#include "domain/named_values.h"
 #include "value/value_clean.h"
 #include "unit/assert_str.h"
 
