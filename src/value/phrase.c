@@ -87,6 +87,7 @@ static bool
 is_adjective(struct str text)
 {
     return words_count(text) <= ADJECTIVE_WORDS && str_index(text, '(') == text.len &&
+           str_index(text, ',') == text.len && !words_in(words_last(text), " meat food meals ") &&
            !has_any_word(text, " on at in with without for from during except unless until but ") &&
            !words_in(str_first(text, str_index(text, ' ')), /* "no-sodium" is one */
                      " no not none anything everything any all my the a an je ich "
@@ -185,10 +186,12 @@ is_role(struct str text)
 bool
 phrase_begins_clause(struct str text)
 {
-    return starts_with_any(text, " whatever whichever whoever wherever whenever don't dont doesn't "
-                                 "doesnt haven't havent hasn't can't cant cannot couldn't won't "
-                                 "wouldn't shouldn't mustn't used must should has have had is are "
-                                 "was were it it's there there's depends because if unless ");
+    return str_eq_c(text, "depends") ||
+           starts_with_any(
+               text, " whatever whatever's whichever whoever wherever whenever don't dont doesn't "
+                     "doesnt haven't havent hasn't can't cant cannot couldn't won't "
+                     "wouldn't shouldn't mustn't used must should has have had is are "
+                     "was were it it's there there's depends because if unless ");
 }
 
 static bool

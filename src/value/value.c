@@ -14,6 +14,7 @@
 #include "value/value_clean.h"
 #include "value/value_parts.h"
 #include "value/value_remark.h"
+#include "value/value_trim.h"
 #include "value/value_patterns.h"
 #include "domain/value_text.h"
 #include "text/json_read.h"
@@ -76,16 +77,25 @@ quoted(struct arena *mem, struct str text)
     return str_copy(mem, buf_str(&out));
 }
 
+/* Also of "SkyTeam (gold)". */
+static const struct vocabulary_value *
+find_exact(struct arena *mem, const struct vocabulary *vocabulary, struct str text)
+{
+    const struct vocabulary_value *found = vocabulary_find(vocabulary, value_fold(mem, text));
+    struct str bare = value_trim_remark(text);
+    return found != NULL || str_eq(bare, text) ? found
+                                               : vocabulary_find(vocabulary, value_fold(mem, bare));
+}
+
 /* A closed vocabulary replaces the spelling by its own, so that records match the schema. The key
  * is that of the value, so that all aliases are one fact. */
 static const char *
 read_closed(struct arena *mem, const struct vocabulary *vocabulary, struct str *shown,
             struct str *key)
 {
-    struct str folded = value_fold(mem, *shown);
-    if (!str_present(folded))
+    if (!str_present(value_fold(mem, *shown)))
         return "has too many combining marks on one letter";
-    const struct vocabulary_value *found = vocabulary_find(vocabulary, folded);
+    const struct vocabulary_value *found = find_exact(mem, vocabulary, *shown);
     if (found == NULL)
         return list_values(mem, vocabulary);
     *key = found->key;
@@ -101,8 +111,7 @@ read_name(struct arena *mem, const struct member *member, const struct json_valu
     const char *problem = read_text(mem, VALUE_MAX_CHARACTERS, given, shown);
     if (problem != NULL || utf8_length(*shown) <= member->max_length)
         return problem;
-    const struct vocabulary_value *found =
-        vocabulary_find(member->vocabulary, value_fold(mem, *shown));
+    const struct vocabulary_value *found = find_exact(mem, member->vocabulary, *shown);
     const struct vocabulary_value *code = member->vocabulary->values;
     if (found == NULL && member->vocabulary->count > 0 && str_present(code->note))
         return str_format(mem,

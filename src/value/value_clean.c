@@ -71,8 +71,9 @@ denies_noun(const struct member *member, struct str folded)
 static bool
 is_bare_none(struct arena *mem, const struct member *member, struct str folded)
 {
-    static const char always[] = "n/a,not applicable,no preference,no preferences,idk,"
-                                 "i don't know,i dont know";
+    static const char always[] =
+        "n/a,n.a.,not sure,not sure yet,not applicable,no preference,no preferences,idk,"
+        "i don't know,i dont know";
     static const char phrases[] =
         "doesn't matter,all of them,none in particular,a bit of everything,a little bit of "
         "everything,a little of everything,a mix of everything,any kind,all kinds,any language,"
@@ -81,12 +82,14 @@ is_bare_none(struct arena *mem, const struct member *member, struct str folded)
     static const char absent[] =
         "too many,too many to list,too many to name,none really,not really any,none at all,none so "
         "far,none yet,none for now,none atm,"
-        "none at the moment,none right now,none currently,no favorites,no favourites,no favorite,"
+        "none that i know of,none i know of,none i can think of,nothing comes to mind,no one in "
+        "particular,nobody in particular,none at the moment,none right now,none currently,no "
+        "favorites,no favourites,no favorite,"
         "no favourite,no real favorites,no real preference,don't have any,don't have one,"
         "don't have a favorite,i don't have any,i don't have one,i don't have a favorite,"
         "i have none,don't use any,i don't use any,don't use one,i don't use one,i don't care,"
         "don't care,not applicable to me,does not apply,ninguno,ninguna,keine,aucun,aucune";
-    static const char words[] = "none,any,whatever,everything,all,a mix,anything,nothing";
+    static const char words[] = "-,--,none,any,whatever,everything,all,a mix,anything,nothing";
     struct str plain = value_trim_marks(value_with_straight_apostrophes(mem, folded));
     struct str lasting = value_trim_time(plain);
     if (member->type == MEMBER_STRING)
@@ -212,7 +215,7 @@ lost_its_noun(const struct member *member, struct str text, struct str left)
 }
 
 /* "a cabin in the woods" keeps the article that "a hotel" does not need, unless the sentence has
- * one. */
+ * one, and "my son's console" the word that hints write as "their". */
 static struct str
 with_article(const struct member *member, struct str text, struct str left)
 {
@@ -224,7 +227,10 @@ with_article(const struct member *member, struct str text, struct str left)
     struct str before = str_first(text, (size_t)(left.ptr - text.ptr));
     bool a = str_ends(before, STR(" a ")) || str_eq_c(before, "a "),
          an = str_ends(before, STR(" an ")) || str_eq_c(before, "an ");
-    size_t article = a ? 2 : an ? 3 : 0;
+    bool my = str_ends(before, STR(" my ")) || str_eq_c(before, "my ");
+    size_t article = a ? 2 : an || my ? 3 : 0;
+    if (my)
+        return (struct str){ left.ptr - article, left.len + article };
     for (size_t i = 0; article > 0 && i < left.len; i++)
         for (size_t k = 0; links[k] != NULL; k++)
             if (str_starts(str_from(left, i), str_of(links[k])))
@@ -312,7 +318,8 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
     } else if (value_lists_dangers(member) && value_has_negation(mem, text)) {
         return true; /* "no peanut allergy" is not "no peanut" */
     } else if (!str_eq(left, text) && fits_loosely(member, left) && !tells_how(member, text) &&
-               !phrase_reads_on(left) && /* not "of Spain" from "music of Spain" */
+               (member->hint.form == FORM_VERB ||
+                !phrase_reads_on(left)) && /* not "of Spain" from "music of Spain" */
                !(phrase_excludes(text) && value_lists_absences(member)) && /* "no minibar" */
                !lost_its_noun(member, text, left)) {
         return value_clean(mem, member, left, shown, key); /* which can be a sentence now */

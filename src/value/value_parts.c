@@ -245,6 +245,21 @@ split_claims(struct arena *mem, const struct member *member, struct str text, st
     return count;
 }
 
+/* 0: the text is no list. */
+static size_t
+split_at_commas(struct arena *mem, const struct member *member, struct str text, struct str *parts)
+{
+    bool critical = member->safety == SAFETY_CRITICAL;
+    size_t all = split(text, NO_LINKS, parts);
+    size_t count = critical ? all : without_reasons(mem, member, parts, all);
+    bool list = critical || (count == 1 && all > 1) ||
+                (!has_comment(parts, count) && 2 * count_known(mem, member, parts, count) >= count);
+    if (all < 2 || all == PARTS_MAX || !list || !are_short(parts, count) ||
+        needs_its_text(mem, member, parts, count))
+        return 0;
+    return without_remarks(mem, member, parts, split_last(parts, count));
+}
+
 /* Critical members are split at every comma, others if half of the parts are in the vocabulary. At
  * "and", all parts must be: "salt and vinegar" is one taste. */
 size_t
@@ -260,7 +275,7 @@ value_parts(struct arena *mem, const struct member *member, struct str text, str
         if (value_spoken_object(mem, member, text, &object))
             left = object;
         size_t count = split(left, SEPARATE_LINKS, parts);
-        if (count > 1 && count < PARTS_MAX && are_names(parts, count))
+        if (count > 1 && count < PARTS_MAX && are_names(parts, count) && !has_comment(parts, count))
             return count;
     }
     if (member->type == MEMBER_ARRAY && member->vocabulary != NULL && member->vocabulary->open &&
@@ -279,15 +294,9 @@ value_parts(struct arena *mem, const struct member *member, struct str text, str
             (count_known(mem, member, parts, count) == count ||
              are_dangers(mem, member, parts, count)))
             return without_remarks(mem, member, parts, count);
-        count = split(left, NO_LINKS, parts);
-        if (member->safety != SAFETY_CRITICAL)
-            count = without_reasons(mem, member, parts, count);
-        bool list =
-            member->safety == SAFETY_CRITICAL ||
-            (!has_comment(parts, count) && 2 * count_known(mem, member, parts, count) >= count);
-        if (count < PARTS_MAX && list && are_short(parts, count) &&
-            !needs_its_text(mem, member, parts, count) && (count > 1 || !str_eq(parts[0], left)))
-            return without_remarks(mem, member, parts, split_last(parts, count));
+        count = split_at_commas(mem, member, left, parts);
+        if (count > 0)
+            return count;
     }
     parts[0] = text;
     return 1;

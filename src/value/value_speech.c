@@ -54,8 +54,9 @@ static const char openings[] =
     "a lot of,a lot in,mostly in,mainly in,in,lots of,mostly,mainly,a good deal of,all kinds of,"
     "primarily,some,any,anything with,going to,listening to,watching,"
     "reading,eating,drinking,using";
-static const char endings[] = "someday,some day,one day,a lot,the most,the best,so much,very much,"
-                              "please,too,though,all the time,at some point,again";
+static const char endings[] =
+    "someday,some day,one day,a lot,at all,the most,the best,so much,very much,"
+    "please,too,though,all the time,at some point,again";
 
 /* ---- matching ---- */
 
@@ -236,6 +237,8 @@ static bool
 read_disliking(struct arena *mem, const struct member *member, struct str text, struct str *object)
 {
     struct str after = text;
+    if (skip(&after, "not a fan of,not into,not keen on,not fond of,not big on,no fan of"))
+        return read_object(mem, member, after, false, object);
     if (read_refusal(mem, member, text, object))
         return true;
     if (skip(&after, states)) {

@@ -14,14 +14,14 @@
 
 /* ---- forms ---- */
 
-/* "keep it simple", not "it support" */
+/* "keep it simple", "a window that's really one", not "it support" */
 static bool
 refers_back(struct str text)
 {
     struct str word;
     words_next(&text, &word);
     while (words_next(&text, &word))
-        if (ascii_is_lower(word.ptr[0]) && words_in(word, " it them "))
+        if (ascii_is_lower(word.ptr[0]) && words_in(word, " it them that's "))
             return true;
     return false;
 }
@@ -74,7 +74,7 @@ shape_company(struct arena *mem, struct str text)
     struct str first = str_first(text, str_index(text, ' ')), after = str_from(text, first.len);
     if (!ascii_is_lower(text.ptr[0]))
         return text;
-    if (words_in(first, relatives))
+    if (words_in(first, relatives) || str_starts(text, STR("best friend")))
         return str_format(mem, "their %.*s", STR_ARG(text));
     bool of = words_in(first, groups) && str_starts(after, STR(" of "));
     bool group =
@@ -113,8 +113,11 @@ shape_is_own(struct str text)
         "neighbor neighbour neighbors boss colleague colleagues coworker roommate flatmate teacher "
         "ex buddy mate mates in-laws local own favorite favourite usual old neighborhood ";
     struct str rest = text, word;
-    if (!words_next(&rest, &word) || !ascii_is_lower(text.ptr[0]) || !words_in(word, " my our ") ||
-        !words_next(&rest, &word))
+    if (!words_next(&rest, &word) || !ascii_is_lower(text.ptr[0]))
+        return false;
+    if (words_in(word, " where wherever ") && !words_next(&rest, &word))
+        return false; /* "where my grandfather was born" */
+    if (!words_in(word, " my our ") || !words_next(&rest, &word))
         return false;
     if (words_in(word, " best older younger little big late ") && !words_next(&rest, &word))
         return false;
@@ -163,8 +166,8 @@ shape_with_article(struct arena *mem, struct str text)
     static const char determiners[] =
         " a an the my our their his her its some any no one two three four five six seven eight "
         "nine ten several many few both all another lots plenty ";
-    static const char *const names[] = { " named ", " called " };
-    for (size_t i = 0; i < 2; i++) { /* "dog called Max" */
+    static const char *const names[] = { " named ", " called ", " (" };
+    for (size_t i = 0; i < 3; i++) { /* "dog called Max", "freezer (small)" */
         size_t at = str_find(text, str_of(names[i]));
         if (at < text.len)
             return str_format(mem, "%.*s%.*s",
