@@ -196,7 +196,8 @@ value_find(struct arena *mem, const struct member *member, struct str text, stru
     if (found == NULL && member->safety == SAFETY_CRITICAL && !str_eq(bare, text)) {
         struct str remark = str_from(text, bare.len);
         found = value_find(mem, member, bare, &rest);
-        *left = found != NULL || value_is_remark(mem, member, remark) ? rest : *left;
+        bool describes = str_starts(remark, STR(" ")) && value_is_remark(mem, member, remark);
+        *left = found != NULL || describes ? rest : *left;
     }
     return found;
 }
