@@ -164,9 +164,10 @@ build/classifier.table: build/tools/classifier_table $(TASKS)
 build/statement.table: build/tools/classifier_table $(STATEMENTS)
 	@$< statements $(STATEMENTS) > $@.new && mv $@.new $@
 
-# -ffp-contract=off: each processor must get the same result. Functions that are not called need no libraries but this one.
+# -ffp-contract=off: each processor must get the same result. --gc-sections drops unused functions with the libraries that
+# they need; statement_key() needs utf8proc.
 build/tools/classifier_table: override CPPFLAGS := # they belong to the target's compiler
-build/tools/classifier_table: $(CLASSIFIER_C) $(wildcard src/classifier/*.h src/context/*.h src/reading/*.h src/base/*.h) | require-build
+build/tools/classifier_table: $(CLASSIFIER_C) $(wildcard $(foreach module,classifier context reading domain text base,src/$(module)/*.h)) | require-build
 	@mkdir -p $(@D)
 	@$(HOST_CC) $(COMMON) -O2 -ffp-contract=off -ffunction-sections -Wl,--gc-sections $(CLASSIFIER_C) -o $@ -lutf8proc -lm
 

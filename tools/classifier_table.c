@@ -8,10 +8,11 @@
  * "none" and "unrelated". Those of unlabeled.txt are learned for the class only. A file of
  * statements is data/statements/CLASS.txt; the classes have the order of enum statement_class.
  *
- * Multinomial logistic regression, trained with AdaGrad in a fixed order. In each round an example
- * shows a part of its features, so that no few of them decide, and the weights of the later rounds
- * are averaged. Every processor computes the same table: the operations are those that IEEE 754
- * defines exactly, and the build does not let the compiler fuse them. */
+ * Multinomial logistic regression, trained with AdaGrad in a fixed order. Each round trains on a
+ * random third of an example's features (dropout), so that the model does not depend on a few, and
+ * the weights of the later rounds are averaged. Every processor computes the same table: the
+ * operations are those that IEEE 754 defines exactly, and the build does not let the compiler fuse
+ * them. */
 #include "base/arena.h"
 #include "context/context_classifier.h"
 #include "context/context_internal.h"
@@ -254,7 +255,7 @@ shuffle(void)
     }
 }
 
-/* The example with a part of its features, which one example at a time has. */
+/* The example with a part of its features, which are valid until the next call. */
 static struct example
 part_of(const struct example *example)
 {
@@ -358,9 +359,11 @@ learn_statements(char **files, int count)
     static const char *const names[STATEMENT_CLASSES] = { "none", "allergy", "faith", "health",
                                                           "physical" };
     static struct statement_table learned;
+    if (count != STATEMENT_CLASSES)
+        stop("%d files are needed, one per class", STATEMENT_CLASSES);
     for (int i = 0; i < count; i++) {
         struct str folder, name = name_of(files[i], &folder);
-        if (i == STATEMENT_CLASSES || !str_eq_c(name, names[i]))
+        if (!str_eq_c(name, names[i]))
             stop("%s: the files must be those of the classes, in their order", files[i]);
         read_lines(files[i], (size_t)i, UNLABELED, add_statement);
     }

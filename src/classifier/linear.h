@@ -14,7 +14,7 @@
 #define LINEAR_SCORE_SCALE (64 * LINEAR_WEIGHT_SCALE) /* a score of 1.0: 2.7 times as likely */
 
 /* Adds the weights of `count` outputs from `first` on to `sums`. A row of the table has `width`
- * outputs; there is one for 2^shift features that share it. Inline, so that constants unroll it. */
+ * outputs; 2^shift features share a row. Inline, so that constants unroll it. */
 static inline void
 linear_add(const struct features *features, const int8_t *weights, size_t width, unsigned shift,
            size_t first, size_t count, int32_t *sums)

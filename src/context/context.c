@@ -408,78 +408,12 @@ find_by_words(const struct context_index *index, struct str text, struct label *
     return true;
 }
 
-static void
-find_task(const struct context_index *index, struct str text, struct context_match *out)
+void
+context_find_task(const struct context_index *index, struct str text, struct context_match *out)
 {
     struct label label UNINITIALIZED;
     if (find_by_words(index, text, &label, out))
         context_weigh(index, &label, out);
-}
-
-/* ---- lists of names ---- */
-
-#define LISTED_MAX 16 /* names in a list, each of which costs as much as a task */
-
-/* Cuts the next part off a list. */
-static struct str
-cut_listed(struct str *rest)
-{
-    struct str part = STR_NONE;
-    str_cut(rest, ',', &part);
-    return str_trim(part);
-}
-
-/* "flight_search, concert_search": names of tools, in which '_' joins words. */
-static bool
-is_list(struct str text)
-{
-    bool joined = str_index(text, '_') < text.len;
-    size_t parts = 0;
-    for (struct str rest = text; joined && str_present(rest); parts++) {
-        struct str part = cut_listed(&rest);
-        if (str_index(part, ' ') < part.len)
-            return false;
-    }
-    return parts > 1 && parts <= LISTED_MAX;
-}
-
-/* A second context of a domain is one that fits about as well. */
-static void
-add_found(const struct context_index *index, const struct context_match *found,
-          struct context_match *out)
-{
-    for (size_t i = 0; i < found->count; i++) {
-        const struct context_choice *more = &found->list[i];
-        bool known = context_chosen(out, more->domain) != NULL;
-        context_choose(index, out, (size_t)(more->domain - index->domains->list), more->context);
-        for (size_t k = 0; k < out->count; k++)
-            if (out->list[k].domain == more->domain && out->list[k].second == NULL)
-                out->list[k].second = known ? more->context : more->second;
-    }
-}
-
-/* A list is about what its parts are about, and unrelated only if all of them are. */
-static void
-find_listed(const struct context_index *index, struct str text, struct context_match *out)
-{
-    bool unrelated = true;
-    *out = (struct context_match){ .known = false };
-    for (struct str rest = text; str_present(rest);) {
-        struct context_match found;
-        find_task(index, cut_listed(&rest), &found);
-        add_found(index, &found, out);
-        unrelated = unrelated && found.unrelated;
-    }
-    out->unrelated = unrelated && !out->known;
-}
-
-void
-context_find(const struct context_index *index, struct str text, struct context_match *out)
-{
-    if (text.len <= LABEL_MAX && is_list(text))
-        find_listed(index, text, out);
-    else
-        find_task(index, text, out);
 }
 
 void

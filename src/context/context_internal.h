@@ -3,8 +3,9 @@
  *
  * context_label.c splits a label, with context_letters.c for other scripts; context_index.c indexes
  * every word and name of the definitions; context.c compares the two; context_weigh.c asks the
- * classifier. The caller owns a label, and one thread uses it. The index is made at startup in the
- * arena of the definitions; then it is read-only, and any thread may use it. */
+ * classifier; context_list.c cuts lists of names. The caller owns a label, and one thread uses it.
+ * The index is made at startup in the arena of the definitions; then it is read-only, and any
+ * thread may use it. */
 #ifndef CONTEXT_CONTEXT_INTERNAL_H
 #define CONTEXT_CONTEXT_INTERNAL_H
 
@@ -100,6 +101,13 @@ bool label_has_ending(struct str word, size_t n);
 
 /* The last of the first `most` endings that the word may have. 0: none, as for most words. */
 size_t label_last_form(struct str word, size_t most);
+
+/* ---- a task ---- */
+
+/* Sets *out. A text that is a list of names is one task here. */
+struct context_match;
+void context_find_task(const struct context_index *index, struct str text,
+                       struct context_match *out);
 
 /* ---- the index ---- */
 

@@ -29,6 +29,8 @@ is_safety_choice(const struct context_choice *choice, const struct domain *domai
 {
     if (choice->domain == domain)
         return false;
+    if (choice->second != NULL && is_safety_context(choice->second, domain))
+        return true;
     if (choice->context != NULL)
         return is_safety_context(choice->context, domain);
     for (size_t i = 0; i < choice->domain->context_count; i++)

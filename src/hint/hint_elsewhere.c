@@ -91,9 +91,9 @@ is_ruled(struct arena *mem, struct str text)
            mention_in(str_format(mem, " %.*s ", STR_ARG(key)), ruled, MENTION_CLAIM);
 }
 
-/* As the user would say it: "halal diet", "no pork". What is negated says itself: "no dairy" */
+/* As the user would say it: "halal diet", "no pork". A negated value is complete: "no dairy" */
 static struct str
-said_of(struct arena *mem, const struct member *member, struct str text)
+phrase_of(struct arena *mem, const struct member *member, struct str text)
 {
     bool negated = !member->avoid || value_has_negation(mem, text);
     struct str after = after_value(member);
@@ -110,8 +110,8 @@ hint_elsewhere_is_carried(struct arena *mem, const struct domain *domain, const 
     int sentence = hint_sentence_of(member, fact->atom->key);
     if (sentence >= 0)
         return is_ruled(mem, member->hint.values[sentence].sentence);
-    return is_ruled(mem, said_of(mem, member, hint_fact_text(mem, fact->atom))) ||
-           is_ruled(mem, said_of(mem, member, fact->atom->key)); /* "kidney" is a renal diet */
+    return is_ruled(mem, phrase_of(mem, member, hint_fact_text(mem, fact->atom))) ||
+           is_ruled(mem, phrase_of(mem, member, fact->atom->key)); /* "kidney" is a renal diet */
 }
 
 /* ---- a request ---- */

@@ -1,4 +1,5 @@
-/* statement_class.h - what a statement says about the user's safety, as far as examples teach it.
+/* statement_class.h - classifies a statement: allergy, faith, health, physical limit, or none of
+ * these.
  *
  * A linear classifier (classifier/linear.h), which the build learns from the statements of
  * data/statements. Words alone cannot decide: "I can't eat without music" is no allergy, and "my

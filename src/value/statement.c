@@ -8,15 +8,14 @@
 #include "reading/statement_key.h"
 #include "value/value_none.h"
 
-/* Measured with tests/eval: the least score of a statement about safety; of one with a word for an
- * allergy; of a few words, which say little, and in a domain without critical members, where few
- * statements are; and how far below the greatest score that of a condition may be for the statement
- * to be private. In doubt a statement is about safety: including it costs a few tokens, leaving it
- * out can harm. */
+/* The least scores of a statement about safety, measured with tests/eval. In doubt a statement is
+ * about safety: including it costs a few tokens, leaving it out can harm. */
 #define SCORE_ENOUGH (-LINEAR_SCORE_SCALE)
-#define SCORE_POSSIBLE (-4 * LINEAR_SCORE_SCALE)
-#define SCORE_CERTAIN 0
-#define SCORE_PRIVATE (LINEAR_SCORE_SCALE / 4)
+#define SCORE_POSSIBLE (-4 * LINEAR_SCORE_SCALE) /* with a word for an allergy */
+#define SCORE_CERTAIN 0 /* of a few words, and in a domain without critical members */
+#define SCORE_DENIED (LINEAR_SCORE_SCALE / 2) /* a danger is named only to deny it */
+
+#define SCORE_PRIVATE (LINEAR_SCORE_SCALE / 4) /* how far the score of a condition may be below */
 #define FEW_WORDS 3
 
 /* Whether the text plainly says that there is none: "I'm not allergic to anything", "I'm not
@@ -32,16 +31,40 @@ denies(struct arena *mem, const struct domain *domain, struct str text)
     return false;
 }
 
-/* Examples cannot name everything that people are allergic to: "allergic to moss". Words of a key.
+/* Words of a key. Examples cannot name everything that people are allergic to: "allergic to moss".
  */
-static bool
-names_allergy(struct arena *mem, struct str key)
+static const char allergies[] = "allergy,allergic,allergies,anaphylaxis,anaphylactic,epipen,"
+                                "intolerance,intolerances,intolerant,celiac,coeliac";
+static const char conditions[] = "pregnant,pregnancy,diabetic,diabetes,asthma,asthmatic,epilepsy,"
+                                 "epileptic,kosher,halal";
+
+#define CLAIMED (MENTION_CLAIM | MENTION_NOT_NO | MENTION_NOT_OVER)
+
+static struct str
+words_of(struct arena *mem, struct str key)
 {
-    static const char list[] = "allergy,allergic,allergies,anaphylaxis,anaphylactic,epipen,"
-                               "intolerance,intolerances,intolerant,celiac,coeliac";
-    struct str words = str_format(mem, " %.*s ", STR_ARG(key));
-    return mention_in(words, list, MENTION_CLAIM | MENTION_NOT_NO | MENTION_NOT_OVER) &&
-           !mention_is_figure(words) && mention_without_judged(mem, words).ptr == words.ptr;
+    return str_format(mem, " %.*s ", STR_ARG(key));
+}
+
+static bool
+claims_allergy(struct arena *mem, struct str words)
+{
+    return mention_in(words, allergies, CLAIMED) && !mention_is_figure(words) &&
+           mention_without_judged(mem, words).ptr == words.ptr;
+}
+
+static bool
+names_danger(struct str words)
+{
+    return mention_in(words, allergies, MENTION_ANY) || mention_in(words, conditions, MENTION_ANY);
+}
+
+/* "outgrew my milk allergy", "not pregnant", "the kosher deli" */
+static bool
+denies_all(struct str words)
+{
+    return names_danger(words) && !mention_in(words, allergies, CLAIMED) &&
+           !mention_in(words, conditions, CLAIMED);
 }
 
 static bool
@@ -56,11 +79,14 @@ has_few_words(struct str key)
 static int32_t
 least_score(struct arena *mem, const struct domain *domain, struct str key)
 {
+    struct str words = words_of(mem, key);
+    if (denies_all(words))
+        return SCORE_DENIED;
     if (domain != NULL && !domain_has_critical(domain))
         return SCORE_CERTAIN;
-    return names_allergy(mem, key) ? SCORE_POSSIBLE
-           : has_few_words(key)    ? SCORE_CERTAIN
-                                   : SCORE_ENOUGH;
+    return claims_allergy(mem, words) ? SCORE_POSSIBLE
+           : has_few_words(key)       ? SCORE_CERTAIN
+                                      : SCORE_ENOUGH;
 }
 
 static enum statement_class
@@ -76,40 +102,48 @@ greatest(const struct statement_scores *scores)
 /* The class of a text, or of its key, because a view knows only that, and both must decide alike.
  * STATEMENT_OTHER: it is not about safety. */
 static enum statement_class
-class_of(struct arena *mem, const struct domain *domain, struct str text)
+class_of(struct arena *mem, const struct domain *domain, struct str text,
+         struct statement_scores *scores)
 {
-    struct statement_scores scores;
     struct str key = statement_key(mem, text);
     if (!str_present(key))
         return STATEMENT_OTHER;
-    statement_classify(mem, key, &scores);
-    enum statement_class best = greatest(&scores);
-    if (scores.of[best] < least_score(mem, domain, key) ||
+    statement_classify(mem, key, scores);
+    enum statement_class best = greatest(scores);
+    if (scores->of[best] < least_score(mem, domain, key) ||
         (domain != NULL && denies(mem, domain, text)))
         return STATEMENT_OTHER;
-    int32_t private = scores.of[best] - SCORE_PRIVATE;
-    return scores.of[STATEMENT_HEALTH] >= private && best != STATEMENT_PHYSICAL ? STATEMENT_HEALTH
-                                                                                : best;
+    int32_t private = scores->of[best] - SCORE_PRIVATE;
+    return scores->of[STATEMENT_HEALTH] >= private && best != STATEMENT_PHYSICAL ? STATEMENT_HEALTH
+                                                                                 : best;
 }
 
 enum concern
 statement_concern(const struct domain *domain, struct str text)
 {
     struct arena *scratch = arena_new(); /* folding takes many times the length of a text */
-    enum statement_class class = class_of(scratch, domain, text);
+    struct statement_scores scores;
+    enum statement_class class = class_of(scratch, domain, text, &scores);
     arena_free(scratch);
     return class == STATEMENT_OTHER                                 ? CONCERN_NONE
            : class == STATEMENT_ALLERGY || class == STATEMENT_FAITH ? CONCERN_FOOD
                                                                     : CONCERN_PRIVATE;
 }
 
+/* In doubt the statement says more: "wheelchair user, kosher", "I use a wheelchair and carry
+ * insulin".
+ */
 bool
 statement_is_physical(struct str text)
 {
     struct arena *scratch = arena_new();
-    enum statement_class class = class_of(scratch, NULL, text);
+    struct statement_scores scores;
+    bool physical = class_of(scratch, NULL, text, &scores) == STATEMENT_PHYSICAL;
+    for (enum statement_class k = STATEMENT_ALLERGY; physical && k < STATEMENT_PHYSICAL; k++)
+        physical = scores.of[k] + LINEAR_SCORE_SCALE < scores.of[STATEMENT_PHYSICAL];
+    physical = physical && !names_danger(words_of(scratch, statement_key(scratch, text)));
     arena_free(scratch);
-    return class == STATEMENT_PHYSICAL;
+    return physical;
 }
 
 /* By single words of the key, which has no contractions left: "do not", "can not". */

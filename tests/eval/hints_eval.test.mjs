@@ -240,8 +240,8 @@ test("tasks about something else match no domain", () => {
 });
 
 test("tasks about a domain match it", () => {
-  const learned = linesBelow(TASKS);
-  assert.deepEqual([...texts.NEGATIVES, ...texts.POSITIVES.map(([, task]) => task)].filter((task) => learned.has(task)), []);
+  const learned = learnedFrom(TASKS);
+  assert.deepEqual([...texts.NEGATIVES, ...texts.POSITIVES.map(([, task]) => task)].filter((task) => learned.has(folded(task))), []);
   const matched = askAll([{ atoms: [], queries: texts.POSITIVES.map(([, label]) => ({ label })) }])[0];
   const missed = texts.POSITIVES.filter(([domain], i) => matched[i] === "unrelated" || !matched[i].some(([name]) => name === domain));
   if (process.env.SHOW_MISSES) for (const [domain, task] of missed) console.log(`about ${domain}:`, task);
@@ -278,12 +278,14 @@ test("tasks that match nothing reveal only allergies and the like", () => {
 
 // ---- statements about safety ----
 
-const linesBelow = (folder) => new Set(fs.readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".txt")).flatMap((file) => fs.readFileSync(path.join(folder, file), "utf8").split("\n")));
+// As the classifiers read a text: without case and punctuation.
+const folded = (text) => text.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, " ").trim();
+const learnedFrom = (folder) => new Set(fs.readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".txt")).flatMap((file) => fs.readFileSync(path.join(folder, file), "utf8").split("\n").map(folded)));
 
 // With a budget for nothing, safety is complete only if there is none.
 test("statements about safety are recognized, and others are not", () => {
-  const learned = linesBelow(STATEMENTS);
-  assert.deepEqual(texts.SAFETY.filter(([, , value]) => learned.has(value)), []);
+  const learned = learnedFrom(STATEMENTS);
+  assert.deepEqual(texts.SAFETY.filter(([, , value]) => learned.has(folded(value))), []);
   const answers = askAll(texts.SAFETY.map(([, domain, value]) => ({ atoms: [{ domain, member: "statements", value, user: true, at: 1_700_000_000, sequence: 1 }], queries: [{ domains: [domain], max_tokens: 1 }] })));
   const [missed, wrong] = ["yes", "no"].map((kind) => texts.SAFETY.filter(([is], i) => is === kind && answers[i][0].safety_complete === (kind === "yes")));
   const [dangers, others] = ["yes", "no"].map((kind) => texts.SAFETY.filter(([is]) => is === kind).length);

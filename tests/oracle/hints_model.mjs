@@ -448,10 +448,10 @@ function spellingsOf(member, shown) {
 const weightIn = (member, context) => member.contexts[context] ?? member.contexts["*"] ?? 0.5;
 const weightInBoth = (member, context, second) => Math.max(weightIn(member, context), second ? (7 / 8) * weightIn(member, second) : 0);
 
-const isSafetyContext = (definitions, domain, [other, context]) =>
+const isSafetyContext = (definitions, domain, [other, context, second]) =>
   definitions
     .get(other)
-    .contexts.filter(({ name }) => context === null || name === context)
+    .contexts.filter(({ name }) => context === null || name === context || name === second)
     .some(({ name, aliases }) => [name, ...(aliases ?? [])].some((one) => domain.safety_contexts.includes(one)));
 
 // The facts that a query concerns; `matches` are the domains and contexts that its label matches, or "unrelated".

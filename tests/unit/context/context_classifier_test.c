@@ -191,6 +191,8 @@ a_list_of_names_is_about_each_of_them(void **state)
         { "two domains", "car_rental, concert_search",
           "music_preferences:concert_search travel_profile:car_rental" },
         { "one domain", "flight_search,hotel_search", "travel_profile:flight_search|hotel_search" },
+        { "all of a domain", "flight_search, hotel_search, car_rental", "travel_profile" },
+        { "one twice", "flight_search, flight_search", "travel_profile:flight_search" },
         { "some are unrelated", "create_reminder, restaurant_search",
           "food_profile:restaurant_search" },
         { "all are", "calendar_event, create_reminder", "unrelated" },

@@ -409,6 +409,8 @@ critical_members_apply_to_safety_contexts(void **state)
     assert_false(is_safety("coding_profile", "food_profile"));
     /* one of several suffices */
     assert_true(is_safety("concert_search, car_rental", "travel_profile"));
+    assert_true(is_safety("car_rental, hotel_search", "food_profile"));
+    assert_true(is_safety("car_rental, flight_search, hotel_search", "food_profile"));
 }
 
 /* ---- custom definitions ---- */

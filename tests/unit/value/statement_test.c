@@ -210,6 +210,54 @@ a_domain_without_safety_knows_allergies_alone(void **state)
     arena_free(mem);
 }
 
+/* What docs/HINTS.md names. */
+static void
+a_danger_that_is_denied_past_or_a_figure_is_none(void **state)
+{
+    static const char *const texts[] = {
+        "not pregnant",     "if I were allergic",  "outgrew my milk allergy",
+        "the kosher deli",  "allergic to Mondays", "a book about diabetes",
+        "I'm not diabetic", "no diabetes",         "I don't have celiac disease",
+    };
+    struct arena *mem = arena_new();
+    (void)state;
+    for (size_t i = 0; i < ROWS(texts); i++)
+        if (statement_concern(domain_named(mem, "food_profile"), str_of(texts[i])) != CONCERN_NONE)
+            fail_msg("%s", texts[i]);
+    arena_free(mem);
+}
+
+/* A few words of a long statement may be about safety. */
+static void
+a_long_statement_is_read_in_parts(void **state)
+{
+    static const char rest[] =
+        "I like long dinners with friends on the terrace in summer and we talk for hours about "
+        "books and old films before someone brings out the guitar and we sing until the "
+        "neighbors join us with a bottle of something nice and a board of cheese";
+    struct arena *mem = arena_new();
+    const struct domain *food = domain_named(mem, "food_profile");
+    (void)state;
+    assert_int_equal(statement_concern(food, str_of(rest)), CONCERN_NONE);
+    struct str ends = str_format(mem, "%s and my throat swells shut when I eat shrimp", rest);
+    struct str begins = str_format(mem, "My throat swells shut when I eat shrimp. %s", rest);
+    assert_int_equal(statement_concern(food, ends), CONCERN_FOOD);
+    assert_int_equal(statement_concern(food, begins), CONCERN_FOOD);
+    arena_free(mem);
+}
+
+static void
+a_statement_is_physical_if_it_says_nothing_more(void **state)
+{
+    (void)state;
+    assert_true(statement_is_physical(STR("I can't climb stairs")));
+    assert_true(statement_is_physical(STR("I use a wheelchair")));
+    assert_false(statement_is_physical(STR("wheelchair user with a severe nut allergy")));
+    assert_false(statement_is_physical(STR("I use a wheelchair and carry insulin")));
+    assert_false(statement_is_physical(STR("wheelchair user, kosher")));
+    assert_false(statement_is_physical(STR("I love stairs")));
+}
+
 static void
 spellings_of_a_statement_have_one_key(void **state)
 {
@@ -282,6 +330,9 @@ main(void)
         cmocka_unit_test(safety_is_recognized_in_whatever_words),
         cmocka_unit_test(other_domains_have_dangers_of_their_own),
         cmocka_unit_test(a_domain_without_safety_knows_allergies_alone),
+        cmocka_unit_test(a_danger_that_is_denied_past_or_a_figure_is_none),
+        cmocka_unit_test(a_long_statement_is_read_in_parts),
+        cmocka_unit_test(a_statement_is_physical_if_it_says_nothing_more),
         cmocka_unit_test(spellings_of_a_statement_have_one_key),
     };
     return cmocka_run_group_tests_name("domain/statement", tests, NULL, NULL);
