@@ -71,18 +71,25 @@ struct account {
     sigset_t signals;     /* that end the check: see delete_on_signal() */
 };
 
-/* Runs one command with --json. *out is its output or, if it fails, its error; never NULL. */
+/* What a command prints: its output or, if it fails, its error. Some errors are plain text, such as
+ * that the service is overloaded. */
+struct printed {
+    const struct json_value *json; /* never NULL */
+    struct str text;
+};
+
+/* Runs one command with --json. */
 static bool
 run(const struct account *account, struct arena *mem, const struct str *words, size_t count,
-    struct str input, const struct json_value **out)
+    struct str input, struct printed *out)
 {
     struct console_capture capture = console_capture(mem, NULL);
     int status = store_access_run_words(account->side, mem, words, count, input, &capture.console);
-    struct str text = str_copy(mem, buf_str(status == 0 ? &capture.out : &capture.err));
     static const struct json_value none = { 0 };
-    bool understood = json_read(mem, text, 8, out, NULL) == ERR_NONE;
+    out->text = str_copy(mem, buf_str(status == 0 ? &capture.out : &capture.err));
+    bool understood = json_read(mem, out->text, 8, &out->json, NULL) == ERR_NONE;
     if (!understood)
-        *out = &none;
+        out->json = &none;
     return understood && status == 0;
 }
 
@@ -91,12 +98,14 @@ run(const struct account *account, struct arena *mem, const struct str *words, s
         sizeof((const struct str[]){ __VA_ARGS__ }) / sizeof(struct str), input, out)
 
 static bool
-report_failure(const struct account *account, const char *command, const struct json_value *error)
+report_failure(const struct account *account, const char *command, const struct printed *error)
 {
+    struct str rest = error->text, text = json_text(error->json, "error_description");
+    if (!str_present(text))
+        str_cut(&rest, '\n', &text);
     doctor_problem(account->report, DOCTOR_FAIL, "test account",
                    "Read the log of the service; `penchant check` verifies the store.",
-                   "`penchant %s` failed: %.*s", command,
-                   STR_ARG(json_text(error, "error_description")));
+                   "`penchant %s` failed: %.*s", command, STR_ARG(text));
     return false;
 }
 
@@ -117,13 +126,13 @@ is_left(const struct json_value *user)
 static struct str
 free_username(const struct account *account, struct arena *mem)
 {
-    const struct json_value *out = NULL;
+    struct printed out = { 0 };
     struct str found = STR_NONE;
     for (size_t i = 1; i <= USERNAMES; i++) {
         struct str username = str_format(mem, USERNAME, i);
         bool exists =
             RUN(account, mem, STR_NONE, &out, STR("user"), STR("show"), username, STR("--json"));
-        if (exists && is_left(out))
+        if (exists && is_left(out.json))
             exists = !RUN(account, mem, STR_NONE, &out, STR("user"), STR("delete"), username,
                           STR("--json"));
         if (!exists && !str_present(found))
@@ -138,7 +147,7 @@ static bool
 add_user(const struct account *account)
 {
     struct arena *mem = account->report->mem;
-    const struct json_value *out = NULL;
+    struct printed out = { 0 };
     struct str password = random_groups(mem), username;
     bool taken = true;
     for (size_t i = 0; taken && i <= USERNAMES; i++) {
@@ -149,9 +158,9 @@ add_user(const struct account *account)
             account->target->password = password;
             return true;
         }
-        taken = str_eq(json_text(out, "error"), str_of(err_name(ERR_TAKEN)));
+        taken = str_eq(json_text(out.json, "error"), str_of(err_name(ERR_TAKEN)));
     }
-    return report_failure(account, "user add", out);
+    return report_failure(account, "user add", &out);
 }
 
 /* The user is in the target before the app is made, so that delete_account() deletes the account if
@@ -161,22 +170,22 @@ make_account(const struct account *account)
 {
     struct arena *mem = account->report->mem;
     struct doctor_target *target = account->target;
-    const struct json_value *out = NULL;
+    struct printed out = { 0 };
     if (!add_user(account))
         return false;
     if (!RUN(account, mem, STR_NONE, &out, STR("app"), STR("add"),
              str_format(mem, "--owner=%s", target->username.ptr), STR("--name=Installation check"),
              STR("--redirect-uri=" DOCTOR_REDIRECT_URI), STR("--scope=" DOCTOR_SCOPES),
              STR("--json")))
-        return report_failure(account, "app add", out);
-    target->client_id = json_text(out, "client_id");
-    target->client_secret = json_text(out, "client_secret");
+        return report_failure(account, "app add", &out);
+    target->client_id = json_text(out.json, "client_id");
+    target->client_secret = json_text(out.json, "client_secret");
     return true;
 }
 
 /* Deletes the account, which deletes its app and tokens. */
 static bool
-delete_account(const struct account *account, struct arena *mem, const struct json_value **out)
+delete_account(const struct account *account, struct arena *mem, struct printed *out)
 {
     struct str username = account->target->username;
     account->target->username = STR_NONE;
@@ -190,7 +199,7 @@ static void *
 delete_on_signal(void *argument)
 {
     struct account *account = argument;
-    const struct json_value *out = NULL;
+    struct printed out = { 0 };
     int number = 0;
     sigset_t one;
     sigwait(&account->signals, &number);
@@ -221,7 +230,7 @@ block_signals(struct account *account, sigset_t *before)
 static void
 check_with_account(struct account *account)
 {
-    const struct json_value *out = NULL;
+    struct printed out = { 0 };
     pthread_t waiter;
     sigset_t before;
     pthread_mutex_init(&account->lock, NULL);
@@ -234,7 +243,7 @@ check_with_account(struct account *account)
         doctor_check_app(account->report, account->target);
     pthread_mutex_lock(&account->lock);
     if (!delete_account(account, account->report->mem, &out))
-        report_failure(account, "user delete", out);
+        report_failure(account, "user delete", &out);
     pthread_mutex_unlock(&account->lock);
     if (waits) {
         pthread_cancel(waiter); /* it waits for a signal, or has nothing left to delete */

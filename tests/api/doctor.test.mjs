@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import fs from "node:fs";
 import http from "node:http";
 import https from "node:https";
+import net from "node:net";
 import path from "node:path";
 import test from "node:test";
 import { Program } from "../kit/process.mjs";
@@ -233,6 +234,17 @@ test("a mail server that cannot be used", async (t) => {
   const mail = { "smtp-url": server.url, "smtp-from": FROM, "smtp-user": "penchant" };
   assert.deepEqual(failing(await doctor(w, mail, { env: { PENCHANT_SMTP_PASSWORD: "wrong password" } })), ["mail"]);
   assert.deepEqual(failing(await doctor(w, mail, { env: { PENCHANT_SMTP_PASSWORD: "right password" } })), []);
+});
+
+onSqlite("an error of a command that is plain text is shown", async (t) => {
+  const w = await world(t);
+  fs.rmSync(w.socket);
+  const server = net.createServer((socket) => socket.on("error", () => {}).once("data", () => socket.end('{"err":"penchant: the service is overloaded; try again\\n"}\n{"exit":1}\n')));
+  await new Promise((resolve) => server.listen(w.socket, resolve));
+  t.after(() => server.close());
+  const checks = await doctor(w);
+  assert.deepEqual(failing(checks), ["test account"]);
+  assert.equal(checks["test account"].text, "`penchant user add` failed: penchant: the service is overloaded; try again");
 });
 
 onSqlite("files that other users can read or replace", async (t) => {
