@@ -238,9 +238,11 @@ check_with_account(struct account *account)
     bool waits = pthread_create(&waiter, NULL, delete_on_signal, account) == 0;
     pthread_mutex_lock(&account->lock);
     bool made = make_account(account);
+    /* The other thread changes the target: see delete_account(). */
+    const struct doctor_target copy = *account->target;
     pthread_mutex_unlock(&account->lock);
     if (made)
-        doctor_check_app(account->report, account->target);
+        doctor_check_app(account->report, &copy);
     pthread_mutex_lock(&account->lock);
     if (!delete_account(account, account->report->mem, &out))
         report_failure(account, "user delete", &out);
