@@ -46,10 +46,10 @@ struct control {
     /* Only the thread uses these three. */
     struct connection *waiting[CONNECTIONS_MAX]; /* accepted, request not complete yet */
     size_t waiting_count;
-    int64_t alive_at;         /* when send_alive() is due */
-    _Atomic size_t submitted; /* to the workers, and not ended yet */
-    pthread_mutex_t lock;     /* protects the list */
-    struct connection *running;
+    int64_t alive_at;           /* when send_alive() is due */
+    _Atomic size_t submitted;   /* to the workers, and not ended yet */
+    pthread_mutex_t lock;       /* protects the list */
+    struct connection *running; /* and queued ones */
 };
 
 /* Belongs to control_thread() until the request is complete, then to the worker that runs it. */
@@ -61,7 +61,7 @@ struct connection {
     size_t line_length;
     int64_t deadline_ms;
     pthread_mutex_t sending; /* a line */
-    struct connection *next; /* in the list of those that run */
+    struct connection *next; /* in the list of running and queued ones */
 };
 
 /* A console whose other end is the socket. */
@@ -214,6 +214,7 @@ static void
 list_running(struct connection *connection)
 {
     struct control *control = connection->control;
+    control->submitted++;
     pthread_mutex_lock(&control->lock);
     connection->next = control->running;
     control->running = connection;
@@ -238,7 +239,6 @@ static void
 serve_connection(void *argument)
 {
     struct connection *connection = argument;
-    list_running(connection);
     struct timeval send_timeout = { .tv_sec = REQUEST_TIMEOUT_MS / 1000 };
     /* A client that does not read, such as a stopped pager, would keep the worker. */
     setsockopt(connection->fd, SOL_SOCKET, SO_SNDTIMEO, &send_timeout, sizeof send_timeout);
@@ -297,9 +297,9 @@ read_connection(struct control *control, struct connection *connection)
     case CONTROL_LINE:
         break;
     }
-    control->submitted++;
+    list_running(connection); /* first, because a worker may end it at once */
     if (!workers_submit(control->with.workers, serve_connection, connection)) {
-        control->submitted--;
+        unlist_running(connection);
         reject_connection(connection);
     }
     return true;
@@ -325,9 +325,8 @@ read_connections(struct control *control, const struct pollfd *fds, size_t count
     control->waiting_count = kept;
 }
 
-/* Tells the clients of commands that take long that the service runs: see control.h. Waits for no
- * client: one to which a worker writes a line gets that line, and one that does not read needs
- * nothing more. */
+/* Sends {} to clients of queued and running commands. Never blocks: skips a client while a worker
+ * writes to it. */
 static void
 send_alive(struct control *control)
 {

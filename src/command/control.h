@@ -6,9 +6,10 @@
  *
  * One request, a line of JSON: {"args":["user","add","ada"],"stdin":"…"}. The response is lines of
  * JSON as they are produced: {"out":"…"}, {"err":"…"}, {"progress":40}, and last {"exit":0}. While
- * the command runs, the service also sends {} every five seconds, which distinguishes a command
- * that takes long from a service that hangs. Start, stop, and free it from the main thread, which
- * owns it; control_send() and control_read_request() may be called from any thread. */
+ * the command waits for a worker or runs, the service also sends {} every five seconds, which
+ * distinguishes a command that takes long from a service that hangs. Start, stop, and free it from
+ * the main thread, which owns it; control_send() and control_read_request() may be called from any
+ * thread. */
 #ifndef COMMAND_CONTROL_H
 #define COMMAND_CONTROL_H
 

@@ -128,6 +128,11 @@ a_command_that_takes_long_is_known_to_run(void **state)
     assert_true(control_write(fd, STR("{\"args\":[\"user\",\"list\"]}\n")));
     for (size_t i = 0; i < 3; i++)
         assert_true(str_eq(control_read_line(mem, &reader), STR("{}")));
+    int queued = control_socket_connect(socket_path.ptr); /* the only worker is busy */
+    struct control_reader second = { .fd = queued, .max = 4096, .silence_ms = 5000 };
+    assert_true(control_write(queued, STR("not JSON\n")));
+    for (size_t i = 0; i < 3; i++)
+        assert_true(str_eq(control_read_line(mem, &second), STR("{}")));
     assert_int_equal(pthread_create(&stopper, NULL, stop_and_release, control), 0);
     size_t count = 0;
     struct str line;
@@ -138,7 +143,11 @@ a_command_that_takes_long_is_known_to_run(void **state)
     assert_true(str_eq(control_read_line(mem, &reader), STR("{\"exit\":1}")));
     assert_false(str_present(control_read_line(mem, &reader)));
     assert_false(reader.silent);
+    while (str_eq(line = control_read_line(mem, &second), STR("{}")))
+        continue;
+    assert_true(str_starts(line, STR("{\"err\":")));
     close(fd);
+    close(queued);
     pthread_join(stopper, NULL);
     workers_stop(settings.workers);
     control_free(control);
