@@ -79,6 +79,12 @@ control_send(const char *path, struct arena *mem, const struct str *words, size_
         return ERR_TOO_LARGE;
     }
     int fd = control_socket_connect(path);
+    if (fd < 0 && errno == EAGAIN) {
+        why_set(why,
+                "the service has not responded for %d seconds; nothing was sent to it; see its log",
+                CONTROL_SILENCE_MS / 1000);
+        return ERR_UNAVAILABLE;
+    }
     if (fd < 0) {
         why_set(why, "the store is in use, and its service cannot be reached on %s: %s", path,
                 strerror(errno));

@@ -65,17 +65,17 @@ control_socket_bind(const char *path)
 }
 
 /* -1 with errno set. A socket file without a listener is ECONNREFUSED. */
-int
-control_socket_connect(const char *path)
+static int
+connect_within(const char *path, int64_t ms)
 {
     struct sockaddr_un address;
     int folder = -1;
     int fd = open_socket(path, &address, &folder);
-    const struct timeval silence = { .tv_sec = CONTROL_SILENCE_MS / 1000 };
+    const struct timeval limit = { .tv_sec = ms / 1000, .tv_usec = ms % 1000 * 1000 };
     if (fd < 0)
         return -1;
-    /* Also limits connect(), which waits while the backlog of the listener is full. */
-    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &silence, sizeof silence);
+    /* Also limits connect(), which waits while the backlog of the listener is full (EAGAIN). */
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
     int code = connect(fd, (const struct sockaddr *)&address, sizeof address);
     int problem = errno;
     close(folder);
@@ -84,6 +84,22 @@ control_socket_connect(const char *path)
     close(fd);
     errno = problem;
     return -1;
+}
+
+int
+control_socket_connect(const char *path)
+{
+    return connect_within(path, CONTROL_SILENCE_MS);
+}
+
+bool
+control_socket_has_listener(const char *path)
+{
+    int fd = connect_within(path, 1); /* 0 is no limit */
+    if (fd < 0)
+        return errno != ENOENT && errno != ECONNREFUSED;
+    close(fd);
+    return true;
 }
 
 /* Doubles the capacity, up to the maximum; false if that is reached. */

@@ -15,10 +15,13 @@
  * command sends something more often: see control.h. */
 #define CONTROL_SILENCE_MS 30000
 
-/* A Unix socket at a path of any length; -1 with errno set. A write to a connected one fails with
- * EAGAIN if the service receives nothing for CONTROL_SILENCE_MS. */
+/* A Unix socket at a path of any length; -1 with errno set. Connecting, and a write to a connected
+ * one, fail with EAGAIN if the service accepts or receives nothing for CONTROL_SILENCE_MS. */
 int control_socket_bind(const char *path);
 int control_socket_connect(const char *path);
+
+/* Does not wait for the listener. True also if that is not known. */
+bool control_socket_has_listener(const char *path);
 
 /* Returns the next line without its newline; absent at the end, past `max` bytes, or if nothing
  * arrives for `silence_ms`. Bytes after the newline are kept for the next call. */

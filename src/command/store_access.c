@@ -9,27 +9,15 @@
 #include "base/clock.h"
 #include "db/db.h"
 
-#include <errno.h>
 #include <time.h>
-#include <unistd.h>
 
 #define COMMAND_STATEMENT_MS 60000 /* no other request waits for a command's statement */
 #define LOCKED_MS 12000            /* longer than a service drains */
 #define LOOK_MS 50
 #define WORDS_MAX (8 + COMMAND_OPTIONS_MAX + COMMAND_ARGUMENTS_MAX)
 
-/* Whether the process that has the store accepts no commands: another command, or a service that
- * starts, reloads, or stops. */
-static bool
-holder_accepts_none(const char *path)
-{
-    int fd = control_socket_connect(path);
-    if (fd < 0)
-        return errno == ENOENT || errno == ECONNREFUSED;
-    close(fd);
-    return false;
-}
-
+/* Waits while the process that has the store accepts no commands: another command, or a service
+ * that starts, reloads, or stops. */
 static enum err
 open_when_free(const struct db_settings *settings, struct db **out, struct why *why)
 {
@@ -38,7 +26,7 @@ open_when_free(const struct db_settings *settings, struct db **out, struct why *
     struct arena *mem = arena_new();
     enum err err;
     while ((err = db_open(settings, out, why)) == ERR_TAKEN && clock_ticks_ns() < until &&
-           holder_accepts_none(db_path_beside(mem, settings->address, ".sock").ptr)) {
+           !control_socket_has_listener(db_path_beside(mem, settings->address, ".sock").ptr)) {
         *why = (struct why){ 0 };
         nanosleep(&pause, NULL);
     }

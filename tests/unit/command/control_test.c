@@ -40,6 +40,17 @@ accept4(int fd, struct sockaddr *address, socklen_t *length, int flags)
     return (int)syscall(SYS_accept4, fd, address, length, flags);
 }
 
+static bool hurries; /* a send timeout is short */
+
+/* Replaces that of the C library. */
+int
+setsockopt(int fd, int level, int name, const void *value, socklen_t length)
+{
+    const struct timeval brief = { .tv_usec = 100000 };
+    const void *used = hurries && level == SOL_SOCKET && name == SO_SNDTIMEO ? &brief : value;
+    return (int)syscall(SYS_setsockopt, fd, level, name, used, length);
+}
+
 static void
 pause_ms(long ms)
 {
@@ -174,6 +185,38 @@ a_reader_gives_up_when_nothing_arrives(void **state)
     arena_free(mem);
 }
 
+static void
+a_service_that_accepts_nothing_is_said_to_have_received_nothing(void **state)
+{
+    char path[] = "/tmp/penchant-control-XXXXXX";
+    struct arena *mem = arena_new();
+    struct console_capture capture = console_capture(mem, NULL);
+    const struct str words[] = { STR("user"), STR("list") };
+    struct why why = { 0 };
+    int status = 0;
+    (void)state;
+    assert_non_null(mkdtemp(path));
+    struct str socket_path = str_format(mem, "%s/socket", path);
+    assert_false(control_socket_has_listener(socket_path.ptr));
+    int listener = control_socket_bind(socket_path.ptr);
+    assert_int_equal(listen(listener, 0), 0);
+    int first = control_socket_connect(socket_path.ptr); /* fills the backlog */
+    assert_true(first >= 0);
+    assert_true(control_socket_has_listener(socket_path.ptr));
+    hurries = true;
+    enum err err =
+        control_send(socket_path.ptr, mem, words, 2, STR_NONE, &capture.console, &status, &why);
+    hurries = false;
+    assert_int_equal(err, ERR_UNAVAILABLE);
+    assert_string_equal(why.text, "the service has not responded for 30 seconds; nothing was sent "
+                                  "to it; see its log");
+    close(first);
+    close(listener);
+    unlink(socket_path.ptr);
+    rmdir(path);
+    arena_free(mem);
+}
+
 int
 main(void)
 {
@@ -181,6 +224,7 @@ main(void)
         cmocka_unit_test(without_descriptors_the_thread_waits_and_recovers),
         cmocka_unit_test(a_command_that_takes_long_is_known_to_run),
         cmocka_unit_test(a_reader_gives_up_when_nothing_arrives),
+        cmocka_unit_test(a_service_that_accepts_nothing_is_said_to_have_received_nothing),
     };
     log_setup(LOG_AS_TEXT, LOG_ERROR);
     return cmocka_run_group_tests_name("app/control", tests, NULL, NULL);
