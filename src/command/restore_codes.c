@@ -90,8 +90,9 @@ find_code(struct db_tx *tx, struct page *page, const struct recovery_code *code,
 struct comparison {
     struct db *copy;
     struct page in_copy, in_old;
-    struct arena *mem; /* of a write */
-    size_t used;       /* the first codes of the page of the copy are to be deleted */
+    struct arena *mem;    /* of a write */
+    size_t used;          /* the first codes of the page of the copy are to be deleted */
+    size_t kept, deleted; /* codes of the pages before */
     enum err copy_err;
 };
 
@@ -127,6 +128,8 @@ compare(struct db_tx *old, void *argument)
         arena_reset(comparison->mem);
         if (!err && comparison->used > 0)
             comparison->copy_err = err = db_write(comparison->copy, delete_used, comparison);
+        comparison->kept += page->count - comparison->used;
+        comparison->deleted += comparison->used;
     }
     return err;
 }
@@ -144,10 +147,11 @@ restore_codes(struct db *copy, const char *address, bool *all)
     struct why why = { 0 };
     start_page(&comparison.in_copy);
     start_page(&comparison.in_old);
-    *all = address == NULL || db_inspect(address, compare, &comparison, &why) != ERR_NONE;
+    bool unknown = address == NULL || db_inspect(address, compare, &comparison, &why) != ERR_NONE;
     enum err err = comparison.copy_err;
-    if (!err && *all)
+    if (!err && unknown)
         err = db_write(copy, delete_all, comparison.mem);
+    *all = unknown || (comparison.deleted > 0 && comparison.kept == 0);
     free_page(&comparison.in_copy);
     free_page(&comparison.in_old);
     arena_free(comparison.mem);

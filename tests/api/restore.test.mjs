@@ -88,6 +88,28 @@ test("without the old store, no recovery code is valid after a restore, and the 
   assert.ok(await used(w, "ada", (await makeCodes(again))[0]));
 });
 
+onSqlite("a restore over a store that has none of the recovery codes revokes them all and reports it", async (t) => {
+  const w = await world(t, { settings: { "rate-signin": 0 } });
+  const other = await world(t);
+  const [file, without] = [path.join(w.dir, "copy"), path.join(w.dir, "without")];
+  const ada = await addPerson(w, "ada");
+  assert.equal((await w.command("backup", without)).status, 0);
+  const codes = await makeCodes(ada);
+  assert.equal((await w.command("backup", file)).status, 0);
+  await makeCodes(await addPerson(other, "eve"));
+  await Promise.all([w.stop(), other.stop()]);
+  const empty = path.join(w.dir, "empty.db");
+  await w.start({ store: `sqlite:${empty}` });
+  await w.stop();
+  for (const [from, store, revoked] of [[without, w.address, false], [file, other.address, true], [file, `sqlite:${empty}`, true]]) {
+    const { status, err, data } = await w.penchant(["restore", from, "--store", store, "--json"]);
+    assert.equal(status, 0, err);
+    assert.equal(data.recovery_codes_revoked, revoked, store);
+  }
+  await w.start({ store: other.address });
+  assert.ok(!(await used(w, "ada", codes[0])));
+});
+
 onSqlite("an old store that is damaged does not decide which recovery codes are valid", async (t) => {
   const w = await world(t, { settings: { "rate-signin": 0 } });
   const codes = await makeCodes(await addPerson(w, "ada"));
