@@ -121,8 +121,8 @@ is_left(const struct json_value *user)
            created_at + CHECK_SECONDS <= clock_now();
 }
 
-/* Deletes what checks have left that were killed. The first username that is free then, or a random
- * one if none is. */
+/* Deletes what checks have left that were killed. Returns the first free username, or a random one.
+ */
 static struct str
 free_username(const struct account *account, struct arena *mem)
 {
@@ -194,7 +194,7 @@ delete_account(const struct account *account, struct arena *mem, struct printed 
 }
 
 /* Waits for a signal that ends the check, such as Ctrl-C, and deletes the account before it does.
- * The other thread may wait for a response of the service meanwhile; it is not asked. */
+ * The other thread may wait for a response of the service meanwhile. That thread is not joined. */
 static void *
 delete_on_signal(void *argument)
 {
