@@ -57,7 +57,7 @@ drop_settings(struct service_settings *settings)
 {
     if (settings->mem != NULL)
         arena_free(settings->mem);
-    *settings = (struct service_settings){ NULL };
+    *settings = (struct service_settings){ 0 };
 }
 
 /* The working ones stay until the service runs with the new ones. */
@@ -222,7 +222,7 @@ recover(struct run *run, const struct why *why)
               log_text("hint", STR("the service starts again with the previous settings")));
     drop_settings(&run->now);
     run->now = run->working;
-    run->working = (struct service_settings){ NULL };
+    run->working = (struct service_settings){ 0 };
     return true;
 }
 
