@@ -81,15 +81,15 @@ test("the purpose of an app is the context of requests that send none", async (t
   assert.deepEqual((await hintsFor())[0].toSorted(), both);
 });
 
-test("a diet among the dietary restrictions is not listed as a food", async (t) => {
+test("a diet among the dietary restrictions is the diet", async (t) => {
   const { api } = await connected(t, { scope: ASKING });
   const hintsFor = async (dietary_restrictions) => {
     await api.write(FOOD, { dietary_restrictions });
     return (await api.read(query({ domains: FOOD }))).hints;
   };
-  assert.deepEqual(await hintsFor(["vegan"]), ["According to Concert Finder, the user's dietary restriction is vegan."]);
-  assert.deepEqual(await hintsFor(["halal", "pork"]), ["According to Concert Finder, the user's dietary restrictions are halal, pork, and vegan."]);
-  assert.equal((await api.read(query({ domains: FOOD, format: "bullets" }))).hints, "- According to Concert Finder, dietary restrictions: halal, pork, and vegan");
+  assert.deepEqual(await hintsFor(["vegan"]), ["According to Concert Finder, the user follows a vegan diet."]);
+  assert.deepEqual(await hintsFor(["halal", "pork"]), ["According to Concert Finder, the user follows a vegan diet.", "According to Concert Finder, the user's dietary restrictions are halal and pork."]);
+  assert.equal((await api.read(query({ domains: FOOD, format: "bullets" }))).hints, "- According to Concert Finder, diet: vegan\n- According to Concert Finder, dietary restrictions: halal and pork");
 });
 
 test("each format has its own shape", async (t) => {
