@@ -89,6 +89,15 @@ blank(char c)
 }
 
 /* Points into the text. */
+size_t
+str_word_count(struct str s)
+{
+    size_t count = s.len > 0;
+    for (size_t i = 0; i < s.len; i++)
+        count += s.ptr[i] == ' ';
+    return count;
+}
+
 struct str
 str_trim(struct str s)
 {

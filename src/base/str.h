@@ -84,6 +84,9 @@ str_first(struct str s, size_t length)
 
 struct str str_trim(struct str s); /* removes spaces and tabs at both ends */
 
+/* The number of words of a text that has single spaces between them. */
+size_t str_word_count(struct str s);
+
 /* Removes the part before the next separator from the front of *rest. False when *rest is used up.
  */
 static inline bool

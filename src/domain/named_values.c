@@ -16,15 +16,6 @@ first_words(struct str text, size_t words)
     return str_first(text, end);
 }
 
-static size_t
-word_count(struct str text)
-{
-    size_t count = text.len > 0;
-    for (size_t i = 0; i < text.len; i++)
-        count += text.ptr[i] == ' ';
-    return count;
-}
-
 static bool
 is_or_contains(const struct vocabulary_value *entry, struct str food)
 {
@@ -42,7 +33,7 @@ value_names(struct arena *mem, const struct vocabulary *vocabulary, struct str d
     *out = (struct named_values){ 0 };
     if (!str_present(rest))
         return;
-    out->list = ARENA_ARRAY(mem, const struct vocabulary_value *, word_count(rest));
+    out->list = ARENA_ARRAY(mem, const struct vocabulary_value *, str_word_count(rest));
     while (rest.len > 0) {
         struct str taken = first_words(rest, 1);
         for (size_t words = NAME_WORDS_MAX; words > 0; words--) {

@@ -67,15 +67,6 @@ denies_all(struct str words)
            !mention_in(words, conditions, CLAIMED);
 }
 
-static bool
-has_few_words(struct str key)
-{
-    size_t words = 1;
-    for (size_t i = 0; i < key.len; i++)
-        words += key.ptr[i] == ' ';
-    return words <= FEW_WORDS;
-}
-
 static int32_t
 least_score(struct arena *mem, const struct domain *domain, struct str key)
 {
@@ -84,9 +75,9 @@ least_score(struct arena *mem, const struct domain *domain, struct str key)
         return SCORE_DENIED;
     if (domain != NULL && !domain_has_critical(domain))
         return SCORE_CERTAIN;
-    return claims_allergy(mem, words) ? SCORE_POSSIBLE
-           : has_few_words(key)       ? SCORE_CERTAIN
-                                      : SCORE_ENOUGH;
+    return claims_allergy(mem, words)         ? SCORE_POSSIBLE
+           : str_word_count(key) <= FEW_WORDS ? SCORE_CERTAIN
+                                              : SCORE_ENOUGH;
 }
 
 static enum statement_class

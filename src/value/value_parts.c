@@ -89,20 +89,11 @@ count_known(struct arena *mem, const struct member *member, const struct str *pa
     return known;
 }
 
-static size_t
-word_count(struct str text)
-{
-    size_t count = text.len > 0;
-    for (size_t i = 0; i < text.len; i++)
-        count += text.ptr[i] == ' ';
-    return count;
-}
-
 static bool
 are_short(const struct str *parts, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (word_count(parts[i]) > PART_WORDS_MAX)
+        if (str_word_count(parts[i]) > PART_WORDS_MAX)
             return false;
     return true;
 }
@@ -117,7 +108,7 @@ are_dangers(struct arena *mem, const struct member *member, const struct str *pa
         while (words_next(&rest, &word))
             if (words_in(word, " against of with without from for in to on at by not no but "))
                 return false;
-        if (word_count(parts[i]) > ITEM_WORDS_MAX || phrase_is_clause(parts[i]))
+        if (str_word_count(parts[i]) > ITEM_WORDS_MAX || phrase_is_clause(parts[i]))
             return false;
     }
     return member_lists_dangers(member) && count_known(mem, member, parts, count) > 0;
@@ -129,7 +120,7 @@ split_explained(struct arena *mem, const struct member *member, struct str text,
 {
     struct str outside = value_trim_remark(text);
     if (!member_lists_dangers(member) || str_eq(outside, text) || value_has_negation(mem, text) ||
-        word_count(outside) > ITEM_WORDS_MAX)
+        str_word_count(outside) > ITEM_WORDS_MAX)
         return 0;
     struct str inside = str_from(text, str_index(text, '(') + 1);
     size_t count =

@@ -82,6 +82,9 @@ parts_never_reach_past_the_end(void **state)
     assert_int_equal(str_find(STR("a\0b"), STR("\0b")), 1);
     assert_int_equal(str_find(s, STR_NONE), 0);
     assert_int_equal(str_find(STR_NONE, STR("a")), 0);
+    assert_int_equal(str_word_count(STR("two words")), 2);
+    assert_int_equal(str_word_count(STR("")), 0);
+    assert_int_equal(str_word_count(STR_NONE), 0);
     assert_str(str_from(s, 1), STR("bc"), "from 1");
     assert_str(str_from(s, 3), STR(""), "from the end");
     assert_str(str_from(s, 99), STR(""), "from past the end");
