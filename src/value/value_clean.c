@@ -304,7 +304,7 @@ value_clean(struct arena *mem, const struct member *member, struct str text, str
         *shown = *key = VALUE_NONE;
         return true;
     }
-    /* "Nut allergy" among restrictions is not just nuts, and an allergy that is over is none. */
+    /* "Nut allergy" among restrictions is not just nuts, and a past allergy is none. */
     if (claim_in(mem, member, text) || value_denies(mem, member, text))
         return true;
     const struct vocabulary_value *found = value_find(mem, member, text, &left);
