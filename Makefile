@@ -1,4 +1,4 @@
-# Penchant: `make run` builds and serves a demo, `make check` runs every test. `make help` lists all targets.
+# Penchant: `make run` builds and serves a demo, `make check` runs the tests. `make help` lists all targets.
 #
 # There are four kinds of build, each in its own directory under build/:
 #   release   optimized and hardened, for production       build/penchant
@@ -7,7 +7,7 @@
 #   fuzz      libFuzzer targets, compiled by clang         build/fuzz/target/<name>
 #
 # Building never installs packages: it stops and names the missing ones. `make deps` installs them; so do the
-# targets run, check, soak, fuzz, lint, and bench before they build.
+# targets run, check, clients, soak, cross-check, fuzz, lint, bench, and deb before they build.
 #
 # Builds are reproducible: the same commit and compiler give the same build/penchant in every directory.
 
@@ -252,7 +252,7 @@ FORCE:
 run: deps-build build/penchant ## install packages, build, and serve a demo with a sample user on 127.0.0.1:8080
 	@exec build/penchant demo
 
-check: deps-check build/check/penchant $(LAUNCHERS) build/penchant $(UNIT_BINARIES) $(PROBES) $(PRELOADS) $(FUZZERS:%=build/check/fuzz/%) ## install packages and run every test, on SQLite and PostgreSQL
+check: deps-check build/check/penchant $(LAUNCHERS) build/penchant $(UNIT_BINARIES) $(PROBES) $(PRELOADS) $(FUZZERS:%=build/check/fuzz/%) ## install packages and run all tests except those of soak and clients, on SQLite and PostgreSQL
 	@tests/run
 
 check-quick: require-check build/check/penchant $(LAUNCHERS) build/penchant $(UNIT_BINARIES) ## run the text checks, the unit tests, and some API tests on SQLite
