@@ -169,7 +169,7 @@ build/statement.table: build/tools/classifier_table $(STATEMENTS)
 build/tools/classifier_table: override CPPFLAGS := # they belong to the target's compiler
 build/tools/classifier_table: $(CLASSIFIER_C) $(wildcard $(foreach module,classifier context reading domain text base,src/$(module)/*.h)) | require-build
 	@mkdir -p $(@D)
-	@$(HOST_CC) $(COMMON) -O2 -ffp-contract=off -ffunction-sections -Wl,--gc-sections $(CLASSIFIER_C) -o $@ -lutf8proc -lm
+	@$(HOST_CC) $(COMMON) -O3 -fno-math-errno -ffp-contract=off -ffunction-sections -Wl,--gc-sections $(CLASSIFIER_C) -o $@ -lutf8proc -lm
 
 build/tools/%: override CPPFLAGS := # they belong to the target's compiler
 build/tools/%: tools/%.c | require-build

@@ -5,14 +5,15 @@
  *                   classifier_table statements FILE... > TABLE
  *
  * A file of tasks is data/tasks/CLASS/CONTEXT.txt and has a task in each line; first those of
- * "none" and "unrelated". Those of unlabeled.txt are learned for the class only. A file of
+ * "none" and "unrelated". Those of unlabeled.txt are learned for the class only, and so are those
+ * of members.txt, which have a tab and the members that matter to the task after it. A file of
  * statements is data/statements/CLASS.txt; the classes have the order of enum statement_class.
  *
- * Multinomial logistic regression, trained with AdaGrad in a fixed order. Each round trains on a
- * random third of an example's features (dropout), so that the model does not depend on a few, and
- * the weights of the later rounds are averaged. Every processor computes the same table: the
- * operations are those that IEEE 754 defines exactly, and the build does not let the compiler fuse
- * them. */
+ * Logistic regression: one of the classes, one of the contexts of a class, any of its members. It
+ * is trained with AdaGrad in a fixed order. Each round trains on a random third of an example's
+ * features (dropout), so that the model does not depend on a few, and the weights of the later
+ * rounds are averaged. Every processor computes the same table: the operations are those that IEEE
+ * 754 defines exactly, and the build does not let the compiler fuse them. */
 #include "base/arena.h"
 #include "context/context_classifier.h"
 #include "context/context_internal.h"
@@ -32,11 +33,12 @@
 #define RATE 0.5
 #define DECAY 1e-5
 #define BIAS_RATE 0.01
-#define EXAMPLES_MAX 120000
+#define EXAMPLES_MAX 200000
 #define UNLABELED SIZE_MAX
 
 struct example {
     size_t class, context, count;
+    uint64_t members; /* bit n: the n-th of the class; 0: not known */
     uint32_t *features;
 };
 
@@ -48,8 +50,12 @@ struct model {
     unsigned shift; /* leaves the bits of a feature that the model has */
 };
 
+struct models {
+    struct model classes, contexts, members;
+};
+
 static struct example examples[EXAMPLES_MAX];
-static size_t example_count, class_count, context_count;
+static size_t example_count, class_count, context_count, member_count;
 static struct classifier_table table;
 
 __attribute__((noreturn, format(printf, 1, 2))) static void
@@ -93,13 +99,14 @@ class_of(struct str name)
         stop("more than %d classes", CLASSES_MAX);
     set_name(table.classes[class_count], name);
     table.first_context[class_count] = (uint8_t)context_count;
+    table.first_member[class_count] = (uint8_t)member_count;
     return class_count++;
 }
 
 static size_t
 add_context(size_t class, struct str name)
 {
-    if (str_eq_c(name, "unlabeled"))
+    if (str_eq_c(name, "unlabeled") || str_eq_c(name, "members"))
         return UNLABELED;
     if (context_count == CLASS_CONTEXTS_MAX)
         stop("more than %d contexts", CLASS_CONTEXTS_MAX);
@@ -108,8 +115,21 @@ add_context(size_t class, struct str name)
     return context_count++;
 }
 
+static size_t
+member_of(size_t class, struct str name)
+{
+    size_t first = table.first_member[class];
+    for (size_t k = first; k < member_count; k++)
+        if (str_eq_c(name, table.members[k]))
+            return k - first;
+    if (member_count == CLASS_MEMBERS_MAX || member_count - first == 64)
+        stop("more than %d members, or more than 64 of a class", CLASS_MEMBERS_MAX);
+    set_name(table.members[member_count++], name);
+    return table.member_count[class]++;
+}
+
 static void
-add_example(size_t class, size_t context, const struct features *features)
+add_example(size_t class, size_t context, uint64_t members, const struct features *features)
 {
     if (features->count == 0)
         return;
@@ -117,7 +137,7 @@ add_example(size_t class, size_t context, const struct features *features)
         stop("more than %d examples", EXAMPLES_MAX);
     uint32_t *copy = allocate(features->count, sizeof *copy);
     memcpy(copy, features->list, features->count * sizeof *copy);
-    examples[example_count++] = (struct example){ class, context, features->count, copy };
+    examples[example_count++] = (struct example){ class, context, features->count, members, copy };
 }
 
 static void
@@ -125,10 +145,15 @@ add_task(size_t class, size_t context, struct str text)
 {
     static struct label label;
     static struct features features;
-    if (!label_split(text, &label))
+    size_t end = str_index(text, '\t');
+    struct str names = end < text.len ? str_from(text, end + 1) : STR_NONE, name;
+    uint64_t members = 0;
+    while (str_cut(&names, ' ', &name))
+        members |= (uint64_t)1 << member_of(class, name);
+    if (!label_split(str_first(text, end), &label))
         return;
     features_read(label.name, '_', &features);
-    add_example(class, context, &features);
+    add_example(class, context, members, &features);
 }
 
 static void
@@ -138,7 +163,7 @@ add_statement(size_t class, size_t context, struct str text)
     struct arena *scratch = arena_new();
     features_read(statement_key(scratch, text), ' ', &features);
     arena_free(scratch);
-    add_example(class, context, &features);
+    add_example(class, context, 0, &features);
 }
 
 static void
@@ -196,42 +221,73 @@ exponential(double x)
     return power;
 }
 
-/* Sets the probability of the outputs from `first` on. */
-static void
-predict(const struct model *model, const struct example *example, size_t first, size_t count,
-        double *out)
+/* The weights of a feature, from the output `first` on. */
+static size_t
+row_of(const struct model *model, const struct example *example, size_t i, size_t first)
 {
-    double most = -1e300, sum = 0, scale = 1 / sqrt((double)example->count);
-    for (size_t k = 0; k < count; k++) {
-        out[k] = 0;
-        for (size_t i = 0; i < example->count; i++)
-            out[k] +=
-                model->weights[(example->features[i] >> model->shift) * model->outputs + first + k];
-        out[k] = out[k] * scale + model->bias[first + k];
-        most = out[k] > most ? out[k] : most;
-    }
-    for (size_t k = 0; k < count; k++) {
-        out[k] = exponential(out[k] - most);
-        sum += out[k];
-    }
-    for (size_t k = 0; k < count; k++)
-        out[k] /= sum;
+    return (example->features[i] >> model->shift) * model->outputs + first;
 }
 
-/* `right`: which of the outputs from `first` on the example has. */
+/* Sets the score of each output from `first` on. */
 static void
-learn(struct model *model, const struct example *example, size_t first, size_t count, size_t right)
+add_up(const struct model *model, const struct example *example, size_t first, size_t count,
+       double *out)
 {
-    double probability[CLASS_CONTEXTS_MAX], scale = 1 / sqrt((double)example->count);
-    predict(model, example, first, count, probability);
+    double scale = 1 / sqrt((double)example->count);
+    for (size_t k = 0; k < count; k++)
+        out[k] = 0;
+    for (size_t i = 0; i < example->count; i++) {
+        const double *weights = model->weights + row_of(model, example, i, first);
+        for (size_t k = 0; k < count; k++)
+            out[k] += weights[k];
+    }
+    for (size_t k = 0; k < count; k++)
+        out[k] = out[k] * scale + model->bias[first + k];
+}
+
+/* From scores to probabilities, if the example has one of the outputs. */
+static void
+predict_one(double *outputs, size_t count)
+{
+    double most = -1e300, sum = 0;
+    for (size_t k = 0; k < count; k++)
+        most = outputs[k] > most ? outputs[k] : most;
     for (size_t k = 0; k < count; k++) {
-        double error = probability[k] - (k == right ? 1 : 0);
-        model->bias[first + k] -= BIAS_RATE * error;
-        for (size_t i = 0; i < example->count; i++) {
-            size_t at = (example->features[i] >> model->shift) * model->outputs + first + k;
-            double slope = error * scale + DECAY * model->weights[at];
-            model->slopes[at] += slope * slope;
-            model->weights[at] -= RATE * slope / (sqrt(model->slopes[at]) + 1e-6);
+        outputs[k] = exponential(outputs[k] - most);
+        sum += outputs[k];
+    }
+    for (size_t k = 0; k < count; k++)
+        outputs[k] /= sum;
+}
+
+/* The same if it can have any of them. */
+static void
+predict_each(double *outputs, size_t count)
+{
+    for (size_t k = 0; k < count; k++)
+        outputs[k] = outputs[k] > 0 ? 1 / (1 + exponential(-outputs[k]))
+                                    : 1 - 1 / (1 + exponential(outputs[k]));
+}
+
+/* `right`: which of the outputs from `first` on the example has, a bit each. */
+static void
+learn(struct model *model, const struct example *example, size_t first, size_t count,
+      uint64_t right, void (*predict)(double *outputs, size_t count))
+{
+    double errors[CLASS_MEMBERS_MAX], scale = 1 / sqrt((double)example->count);
+    add_up(model, example, first, count, errors);
+    predict(errors, count);
+    for (size_t k = 0; k < count; k++) {
+        errors[k] -= (double)(right >> k & 1);
+        model->bias[first + k] -= BIAS_RATE * errors[k];
+    }
+    for (size_t i = 0; i < example->count; i++) {
+        size_t row = row_of(model, example, i, first);
+        double *restrict weights = model->weights + row, *restrict slopes = model->slopes + row;
+        for (size_t k = 0; k < count; k++) {
+            double slope = errors[k] * scale + DECAY * weights[k];
+            slopes[k] += slope * slope;
+            weights[k] -= RATE * slope / (sqrt(slopes[k]) + 1e-6);
         }
     }
 }
@@ -260,7 +316,7 @@ static struct example
 part_of(const struct example *example)
 {
     static uint32_t shown[FEATURES_MAX];
-    struct example part = { example->class, example->context, 0, shown };
+    struct example part = { example->class, example->context, 0, example->members, shown };
     double share = SHOWN + SHOWN_MORE / (double)example->count;
     for (size_t i = 0; i < example->count; i++)
         if (next_random() % 1000 < share * 1000)
@@ -277,25 +333,35 @@ add_to_sums(struct model *model)
         model->bias_sums[k] += model->bias[k];
 }
 
-/* `contexts` may have no outputs. */
+/* Models may have no outputs. */
 static void
-learn_all(struct model *classes, struct model *contexts)
+learn_example(struct models *models, const struct example *example)
+{
+    size_t first = table.first_context[example->class];
+    learn(&models->classes, example, 0, models->classes.outputs, (uint64_t)1 << example->class,
+          predict_one);
+    if (example->context != UNLABELED)
+        learn(&models->contexts, example, first, table.context_count[example->class],
+              (uint64_t)1 << (example->context - first), predict_one);
+    if (example->members != 0)
+        learn(&models->members, example, table.first_member[example->class],
+              table.member_count[example->class], example->members, predict_each);
+}
+
+static void
+learn_all(struct models *models)
 {
     for (int round = 0; round < ROUNDS; round++) {
         shuffle();
         for (size_t i = 0; i < example_count; i++) {
             struct example part = part_of(&examples[i]);
-            size_t first = table.first_context[part.class];
-            if (part.count == 0)
-                continue;
-            learn(classes, &part, 0, classes->outputs, part.class);
-            if (part.context != UNLABELED)
-                learn(contexts, &part, first, table.context_count[part.class],
-                      part.context - first);
+            if (part.count > 0)
+                learn_example(models, &part);
         }
         if (round >= ROUNDS - AVERAGED) {
-            add_to_sums(classes);
-            add_to_sums(contexts);
+            add_to_sums(&models->classes);
+            add_to_sums(&models->contexts);
+            add_to_sums(&models->members);
         }
     }
 }
@@ -345,11 +411,13 @@ learn_tasks(char **files, int count)
     if (strcmp(table.classes[CLASS_NONE], "none") != 0 ||
         strcmp(table.classes[CLASS_UNRELATED], "unrelated") != 0)
         stop("the first files must be those of the classes \"none\" and \"unrelated\"");
-    struct model classes = new_model(class_count, FEATURE_BITS);
-    struct model contexts = new_model(context_count, CONTEXT_FEATURE_BITS);
-    learn_all(&classes, &contexts);
-    set_weights(&classes, CLASSES_MAX, table.weights[0], table.bias);
-    set_weights(&contexts, CLASS_CONTEXTS_MAX, table.context_weights[0], table.context_bias);
+    struct models models = { new_model(class_count, FEATURE_BITS),
+                             new_model(context_count, CONTEXT_FEATURE_BITS),
+                             new_model(member_count, MEMBER_FEATURE_BITS) };
+    learn_all(&models);
+    set_weights(&models.classes, CLASSES_MAX, table.weights[0], table.bias);
+    set_weights(&models.contexts, CLASS_CONTEXTS_MAX, table.context_weights[0], table.context_bias);
+    set_weights(&models.members, CLASS_MEMBERS_MAX, table.member_weights[0], table.member_bias);
     write_table(&table, sizeof table);
 }
 
@@ -367,10 +435,10 @@ learn_statements(char **files, int count)
             stop("%s: the files must be those of the classes, in their order", files[i]);
         read_lines(files[i], (size_t)i, UNLABELED, add_statement);
     }
-    struct model classes = new_model(STATEMENT_CLASSES, STATEMENT_FEATURE_BITS);
     struct model none = new_model(0, STATEMENT_FEATURE_BITS);
-    learn_all(&classes, &none);
-    set_weights(&classes, STATEMENT_CLASSES, learned.weights[0], learned.bias);
+    struct models models = { new_model(STATEMENT_CLASSES, STATEMENT_FEATURE_BITS), none, none };
+    learn_all(&models);
+    set_weights(&models.classes, STATEMENT_CLASSES, learned.weights[0], learned.bias);
     write_table(&learned, sizeof learned);
 }
 

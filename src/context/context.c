@@ -414,6 +414,8 @@ context_find_task(const struct context_index *index, struct str text, struct con
     struct label label UNINITIALIZED;
     if (find_by_words(index, text, &label, out))
         context_weigh(index, &label, out);
+    else
+        context_score_members(index, &label, out);
 }
 
 void

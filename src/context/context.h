@@ -14,10 +14,19 @@
 
 #define CONTEXT_MAX 2048 /* bytes; longer labels never match */
 
+/* How much a member of a domain matters to the task, learned from examples: 0 if it does for half
+ * of such tasks, and CONTEXT_SCORE_ONE more where it is 2.7 times as likely. */
+#define CONTEXT_SCORED 64 /* members of a domain that can have one */
+#define CONTEXT_SCORE_ONE 8
+#define CONTEXT_NO_SCORE INT8_MIN /* not learned */
+
 struct context_choice {
     const struct domain *domain;
     const struct context *context; /* NULL: the domain, without a specific context */
     const struct context *second;  /* about as likely as `context`; NULL: none is */
+    bool by_name;                  /* the task is the context's name, and no more */
+    bool scored;                   /* the scores are set: one of them at least is learned */
+    int8_t scores[CONTEXT_SCORED]; /* in the order of the domain's members */
 };
 
 struct context_match {

@@ -50,3 +50,29 @@ context_classify_within(const struct features *features, size_t class)
                                      str_of(classifier_table.contexts[first + second]),
                                      scores[best] - scores[second] };
 }
+
+size_t
+context_class_members(size_t class)
+{
+    return classifier_table.member_count[class];
+}
+
+struct str
+context_class_member(size_t class, size_t member)
+{
+    return str_of(classifier_table.members[classifier_table.first_member[class] + member]);
+}
+
+void
+context_classify_members(const struct features *features, size_t class,
+                         int32_t out[CLASS_MEMBERS_MAX])
+{
+    size_t first = classifier_table.first_member[class];
+    size_t count = classifier_table.member_count[class];
+    for (size_t k = 0; k < count; k++)
+        out[k] = 0;
+    linear_add(features, classifier_table.member_weights[0], CLASS_MEMBERS_MAX,
+               FEATURE_BITS - MEMBER_FEATURE_BITS, first, count, out);
+    for (size_t k = 0; k < count; k++)
+        out[k] = linear_score(out[k], features, classifier_table.member_bias[first + k]);
+}

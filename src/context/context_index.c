@@ -348,12 +348,25 @@ bucket_count(const struct domains *domains)
 }
 
 static void
+set_members(struct context_index *index, size_t class)
+{
+    const struct domain *domain = index->classes[class];
+    for (size_t k = 0; k < context_class_members(class); k++) {
+        const struct member *member = domain_member(domain, context_class_member(class, k));
+        size_t at = member != NULL ? (size_t)(member - domain->members) : CONTEXT_SCORED;
+        index->members[class][k] = (uint8_t)at;
+    }
+}
+
+static void
 set_classes(struct context_index *index)
 {
     for (size_t k = CLASS_FIRST_DOMAIN; k < CLASSES_MAX; k++)
         for (size_t i = 0; i < index->domains->count; i++)
-            if (str_eq(index->domains->list[i].name, context_class_name(k)))
+            if (str_eq(index->domains->list[i].name, context_class_name(k))) {
                 index->classes[k] = &index->domains->list[i];
+                set_members(index, k);
+            }
 }
 
 uint64_t

@@ -151,6 +151,9 @@ struct context_index {
     size_t mask;
     uint64_t serial;
     const struct domain *classes[CLASSES_MAX]; /* NULL: not in this set */
+
+    /* Which member of the domain a member of the class is; from CONTEXT_SCORED on: none. */
+    uint8_t members[CLASSES_MAX][CLASS_MEMBERS_MAX];
 };
 
 const struct term *context_index_find(const struct context_index *index, struct str text);
@@ -181,6 +184,11 @@ const struct context *context_best(const struct context_index *index, const stru
 /* Leaves out domains that keywords proposed, adds one, and sets contexts. */
 void context_weigh(const struct context_index *index, const struct label *label,
                    struct context_match *out);
+
+/* Sets how much members matter to a label that is a context's name. To the name of a domain, all
+ * do. */
+void context_score_members(const struct context_index *index, const struct label *label,
+                           struct context_match *out);
 
 /* ---- other tasks ---- */
 

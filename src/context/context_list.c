@@ -28,6 +28,17 @@ is_list(struct str text)
     return parts > 1 && parts <= LISTED_MAX;
 }
 
+/* A member matters as much as to the part to which it matters most. */
+static void
+add_scores(struct context_choice *choice, const struct context_choice *more)
+{
+    for (size_t i = 0; more->scored && i < CONTEXT_SCORED; i++)
+        if (!choice->scored || more->scores[i] > choice->scores[i])
+            choice->scores[i] = more->scores[i];
+    choice->scored = choice->scored || more->scored;
+    choice->by_name = choice->by_name && more->by_name;
+}
+
 /* A domain of which a list names three contexts or more is matched as a whole. */
 static void
 add_context(struct context_choice *choice, const struct context_choice *more)
@@ -50,6 +61,7 @@ add_found(const struct context_match *found, struct context_match *out)
             at++;
         if (at < out->count && out->list[at].domain == found->list[i].domain) {
             add_context(&out->list[at], &found->list[i]);
+            add_scores(&out->list[at], &found->list[i]);
             continue;
         }
         for (size_t k = out->count++; k > at; k--)

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define REMEMBERED 64 /* tasks per thread, 36 KiB; two with the same slot replace each other */
+#define REMEMBERED 64 /* tasks per thread, 52 KiB; two with the same slot replace each other */
 #define SLOT_BITS 6   /* REMEMBERED is 1 << SLOT_BITS */
 #define REMEMBERED_BYTES 64  /* longer tasks are not remembered */
 #define REMEMBERED_CHOICES 4 /* nor those about more domains */

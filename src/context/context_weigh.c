@@ -13,11 +13,11 @@
  * they do not, that of one beside it and how much lower it may be, the least score of an unrelated
  * task, by how much a context must lead the others of its domain, and by how much it leads a second
  * one that is kept. */
-#define SCORE_KEPT 0
-#define SCORE_ENOUGH (LINEAR_SCORE_SCALE * 5 / 8)
+#define SCORE_KEPT (LINEAR_SCORE_SCALE / 4)
+#define SCORE_ENOUGH LINEAR_SCORE_SCALE
 #define SCORE_BESIDE (LINEAR_SCORE_SCALE * 5 / 4)
 #define SCORE_BEHIND (LINEAR_SCORE_SCALE * 3 / 4)
-#define SCORE_UNRELATED (LINEAR_SCORE_SCALE / 4)
+#define SCORE_UNRELATED (LINEAR_SCORE_SCALE / 2)
 #define SCORE_LEAD (LINEAR_SCORE_SCALE / 2)
 #define SCORE_SECOND (LINEAR_SCORE_SCALE * 2)
 
@@ -70,6 +70,31 @@ set_context(const struct context_index *index, const struct features *features,
         choice->second = choice->context == first ? second : first;
     else if (by_name != choice->context)
         choice->second = by_name;
+}
+
+static int8_t
+to_score(int32_t learned)
+{
+    int32_t score = learned / (LINEAR_SCORE_SCALE / CONTEXT_SCORE_ONE);
+    return (int8_t)(score > INT8_MAX ? INT8_MAX : score < -INT8_MAX ? -INT8_MAX : score);
+}
+
+static void
+set_scores(const struct context_index *index, const struct features *features,
+           struct context_choice *choice)
+{
+    int32_t learned[CLASS_MEMBERS_MAX] UNINITIALIZED;
+    size_t class = class_of(index, choice->domain), count = context_class_members(class);
+    if (class == CLASS_NONE || count == 0)
+        return;
+    context_classify_members(features, class, learned);
+    for (size_t i = 0; i < CONTEXT_SCORED; i++)
+        choice->scores[i] = CONTEXT_NO_SCORE;
+    for (size_t k = 0; k < count; k++)
+        if (index->members[class][k] < CONTEXT_SCORED) {
+            choice->scores[index->members[class][k]] = to_score(learned[k]);
+            choice->scored = true;
+        }
 }
 
 /* Cuts the next PART_WORDS words off the name of a label. */
@@ -164,6 +189,21 @@ context_weigh(const struct context_index *index, const struct label *label,
     out->known = left > 0;
     add_surest(index, label, &scores, out);
     out->unrelated = !out->known && (out->unrelated || is_unrelated(&scores));
-    for (size_t i = 0; i < out->count; i++)
+    for (size_t i = 0; i < out->count; i++) {
         set_context(index, &features, &out->list[i]);
+        set_scores(index, &features, &out->list[i]);
+    }
+}
+
+void
+context_score_members(const struct context_index *index, const struct label *label,
+                      struct context_match *out)
+{
+    struct features features UNINITIALIZED;
+    features_read(label->name, '_', &features);
+    for (size_t i = 0; i < out->count; i++)
+        if (out->list[i].context != NULL) {
+            out->list[i].by_name = true;
+            set_scores(index, &features, &out->list[i]);
+        }
 }

@@ -139,8 +139,6 @@ struct member {
     const int32_t *context_weights; /* of the domain's contexts, then of no context; 0 to 65536 */
     const struct str *only_in;      /* contexts of other domains: see DOMAINS.md */
     size_t only_in_count;           /* 0: every one */
-    const struct str *task_words;   /* a task with one of them is about the member */
-    size_t task_word_count;
     struct {
         struct str text, text_one, short_text; /* absent: none */
         struct str emphasis, emphasis_one;
@@ -199,7 +197,6 @@ struct domain {
     const struct str *summary_members;
     size_t summary_count;
     int summary_sentences;
-    const struct task_words *task_words; /* NULL: it is always relevant */
     struct str digest; /* of the file; data computed from another digest is stale */
     struct str schema; /* JSON Schema 2020-12 of a record, as text */
 };

@@ -6,7 +6,6 @@
 #include "base/buf.h"
 #include "domain/domain.h"
 #include "domain/domain_internal.h"
-#include "domain/task_words.h"
 #include "domain/terms.h"
 
 #define CONTEXTS_MAX 64
@@ -138,8 +137,6 @@ read_members(const struct node *node, struct domain *out)
     set_speech_text(list, node_count(node));
     out->members = list;
     out->member_count = node_count(node);
-    if (!out->always)
-        out->task_words = task_words_make(node->in->mem, list, node_count(node));
 }
 
 /* ---- default consent sentence ---- */

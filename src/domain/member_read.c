@@ -403,7 +403,7 @@ member_read(const struct node *node, const struct domain *domain, struct member 
         "vocabulary", "safety",      "sensitive",   "polarity",   "opposes",    "half_life_days",
         "weight",     "minimum",     "maximum",     "max_length", "properties", "contexts",
         "hint",       "json",        "title",       "suggest",    "trim",       "sole",
-        "only_in",    "no_opposite", "separate",    "task_words", NULL
+        "only_in",    "no_opposite", "separate",    NULL
     };
     static const char *const safeties[] = { "constraint", "critical", NULL };
     static const char *const polarities[] = { "prefer", "avoid", NULL };
@@ -415,8 +415,7 @@ member_read(const struct node *node, const struct domain *domain, struct member 
                 polarity = node_member(node, "polarity"),
                 half_life = node_member(node, "half_life_days"),
                 weight = node_member(node, "weight"),
-                no_opposite = node_member(node, "no_opposite"),
-                words = node_member(node, "task_words");
+                no_opposite = node_member(node, "no_opposite");
     out->name = node_name(&name);
     out->title = node_text(&title, 1, 80);
     out->description = node_text(&description, 0, 300);
@@ -440,8 +439,6 @@ member_read(const struct node *node, const struct domain *domain, struct member 
     read_properties(node, out);
     read_context_weights(node, domain, out);
     read_only_in(node, domain, out);
-    if (node_is_array(&words, 1, ITEMS_MAX))
-        out->task_words = node_texts(&words, ITEMS_MAX, node_word, &out->task_word_count);
     read_hint(node, out);
     read_json(node, out);
 }

@@ -1,7 +1,6 @@
 #include "selection/hint_order.h"
 
 #include "base/arena.h"
-#include "domain/task_words.h"
 #include "hint/hint_dangers.h"
 #include "hint/hint_elsewhere.h"
 #include "value/statement.h"
@@ -11,8 +10,7 @@
 #define LEAST_CONTEXT 29491 /* 0.45: members with a lower weight in the context are left out */
 #define LEAST_DOMAIN 9830   /* 0.15: the same where the task names the domain but no context */
 #define IN_LISTED 45875     /* 0.7: the least weight in a context that `only_in` lists */
-#define IN_TASK 49152       /* 0.75: the same if the task has one of the member's words */
-#define MATTERS 32768       /* 0.5: a member that excludes choices leads from this weight on */
+#define LEADS 32768         /* 0.5: a member that excludes choices leads from this weight on */
 #define FEW 32              /* up to this many are sorted by insertion */
 #define ALWAYS_EVERY 12     /* a domain that is always relevant has one hint for this many others */
 #define LONG_AFTER 6        /* in a context, its long ones come after this many others */
@@ -26,6 +24,17 @@
 #define STATEMENT_LEAST 26214 /* 0.4 */
 #define SECOND_PARTS 8        /* a weight in the second context loses one of these parts */
 #define GENERAL_PARTS 8       /* in a context, a member's general weight is one of these parts */
+
+/* Where examples say how much a member matters to the task (context.h), they count half, and its
+ * weight in the definition half: the weight is SCORED + the score in steps + half of that weight.
+ * Measured with tests/eval. */
+#define SCORED 16384
+#define SCORE_STEP 1024
+#define DEFINED_PARTS 2
+#define LEAST_SCORED 19661 /* 0.3: lower weights are left out */
+#define SURELY 39000 /* 0.6: from this weight in the definition on, any weight above 0 is enough \
+                      */
+#define LEADS_SCORED 24576 /* 0.375: as LEADS */
 
 /* ---- matching and weighting ---- */
 
@@ -44,7 +53,7 @@ struct query_view {
     struct arena *mem;
     enum { SAFETY_UNKNOWN, SAFETY_NEEDED, SAFETY_NOT_NEEDED } safety; /* critical_needed() */
     int statements;                                                   /* seen so far */
-    struct member_bits meant;                                         /* by words of the task */
+    const struct context_choice *choice;                              /* NULL: not chosen */
 };
 
 /* The context index is context_count if no context of the domain was chosen: weights have an entry
@@ -72,15 +81,17 @@ view_of(struct arena *mem, const struct hint_query *query, const struct domain *
         view.context = (size_t)(choice->context - domain->contexts);
     if (choice != NULL && choice->second != NULL)
         view.second = (size_t)(choice->second - domain->contexts);
-    task_words_find(domain->task_words, task, &view.meant);
+    view.choice = choice;
     return view;
 }
 
 /* The relevance of a hint for the query. */
 struct relevance {
     int32_t weight;
-    int match;  /* words shared with the task, at most 3 */
-    int wanted; /* values to name for that */
+    int32_t defined; /* the part of the weight that is not learned */
+    bool scored;     /* there is a learned part */
+    int match;       /* words shared with the task, at most 3 */
+    int wanted;      /* values to name for that */
 };
 
 /* Whether the critical hints of a domain that is not chosen are needed. Few domains have any. */
@@ -117,14 +128,6 @@ is_needed(struct query_view *view, struct hint *hint)
            (hint->open && needed_by_another(view, hint));
 }
 
-/* A task can be about a member that seldom matters in its context: the style of commit messages for
- * `write_commit_message`. */
-static bool
-means_member(const struct query_view *view, const struct member *member)
-{
-    return member_bits_has(&view->meant, (size_t)(member - view->domain->members));
-}
-
 /* A task can belong to two contexts: the second one counts a little less. */
 static int32_t
 weight_of(const struct query_view *view, const struct member *member)
@@ -134,32 +137,69 @@ weight_of(const struct query_view *view, const struct member *member)
     return view->second < view->domain->context_count && second > first ? second : first;
 }
 
+/* Adds what examples say about the member and the task. A weight of 0 in the definition stays. */
+static void
+add_score(const struct query_view *view, const struct member *member, struct relevance *out)
+{
+    size_t at = (size_t)(member - view->domain->members);
+    if (view->choice == NULL || !view->choice->scored || at >= CONTEXT_SCORED ||
+        view->choice->scores[at] == CONTEXT_NO_SCORE || out->defined == 0)
+        return;
+    int32_t weight = SCORED + view->choice->scores[at] * SCORE_STEP + out->defined / DEFINED_PARTS;
+    out->weight = weight < 0 ? 0 : weight > HINT_ONE ? HINT_ONE : weight;
+    out->scored = true;
+}
+
+/* What matters to a context's own name is for the definition to say; examples only rank it. */
+static bool
+is_decided_by_examples(const struct query_view *view, const struct relevance *found)
+{
+    return found->scored && !view->choice->by_name;
+}
+
+/* Whether the member matters enough to the task. */
+static bool
+is_relevant(const struct query_view *view, const struct relevance *found)
+{
+    if (is_decided_by_examples(view, found))
+        return found->weight >= (found->defined >= SURELY ? 1 : LEAST_SCORED);
+    return found->defined >= (view->has_context ? LEAST_CONTEXT : LEAST_DOMAIN);
+}
+
+/* Whether a member that excludes choices leads. */
+static bool
+leads(const struct query_view *view, const struct relevance *found)
+{
+    return is_decided_by_examples(view, found) ? found->weight >= LEADS_SCORED
+                                               : found->defined >= LEADS;
+}
+
 /* False: the hint is left out. */
 static bool
 find_relevance(struct query_view *view, struct hint *hint, struct relevance *out)
 {
     bool critical = hint->safety == SAFETY_CRITICAL;
-    *out = (struct relevance){ HINT_ONE, 0, 0 };
+    *out = (struct relevance){ .weight = HINT_ONE, .defined = HINT_ONE };
     if (!view->known)
         return view->fallback == HINT_EVERYTHING ||
                (view->fallback == HINT_ONLY_SAFETY && critical && !hint->sensitive);
     if (!view->named && !view->chosen && !is_needed(view, hint))
         return false;
-    out->weight = weight_of(view, hint->member);
+    out->weight = out->defined = weight_of(view, hint->member);
     if (critical)
         return true;
     out->match = hint_match(hint, view->task, view->has_context ? view->context : HINT_CONTEXTS_MAX,
                             &out->wanted);
-    if (out->weight < IN_TASK && means_member(view, hint->member))
-        out->weight = IN_TASK;
+    add_score(view, hint->member, out);
     if (view->named || out->match > 0)
         return true;
     if (hint->member->only_in_count > 0 && !view->has_context) {
         if (!context_is_among(view->match, hint->member->only_in, hint->member->only_in_count))
             return false;
-        out->weight = out->weight > IN_LISTED ? out->weight : IN_LISTED;
+        if (out->defined < IN_LISTED)
+            out->weight = out->defined = IN_LISTED;
     }
-    return out->weight >= (view->has_context ? LEAST_CONTEXT : LEAST_DOMAIN);
+    return is_relevant(view, out);
 }
 
 enum { GROUP_EXCLUDES, GROUP_MATCHES, GROUP_OTHERS, GROUP_LONG };
@@ -339,7 +379,7 @@ fill_candidate(struct candidate *candidate, struct query_view *view, const struc
                struct hint *hint, const struct relevance *found)
 {
     unsigned tier = SAFETY_CRITICAL - hint->safety;
-    if (tier == 1 && found->weight < MATTERS)
+    if (tier == 1 && !leads(view, found))
         tier = 2;
     *candidate = (struct candidate){
         .set = set,

@@ -371,7 +371,7 @@ test("the panel shows what an agent gets, for any context and budget", async (t)
   const { ada, api } = await connected(t, { scope: "preferences:read preferences:write agent_hints" });
   await api.write(MUSIC, { favorite_artists: ["Björk", "Radiohead"], genres: ["jazz", "fado"], audio_quality: "lossless" });
   await api.write(FOOD, { allergies: ["peanuts"], medical_diets: ["low-sodium"], cuisines: ["Thai"], spice_tolerance: "hot" });
-  for (const [context, budget] of [["", 100], ["restaurant_search", 50], ["music_recommendation", 200], ["", 500], ["nothing we know", 100]]) {
+  for (const [context, budget] of [["", 100], ["restaurant_search", 50], ["music_recommendation", 200], ["", 500], ["explain photosynthesis", 100]]) {
     const page = await open(ada, `/account?context=${encodeURIComponent(context)}&budget=${budget}`);
     const shown = [.../<blockquote class="quote">([^]*?)<footer>/.exec(page.text)[1].matchAll(/<p>([^<]*)<\/p>/g)].map(([, sentence]) => unescape(sentence));
     const { hints, token_count } = await api.read(`agent-hints?max_tokens=${budget}${context && `&context=${encodeURIComponent(context)}`}`);

@@ -96,7 +96,10 @@ test("get_hints returns what the hints endpoint returns", async (t) => {
 
   await t.test("a long task without spaces that matches nothing reveals no more than a short one", async () => {
     const { hints } = await mcp.tool("get_hints", { task: "qwertyuiop" });
-    for (const task of ["é".repeat(1025), "天".repeat(2048), `${"é".repeat(1024)} ${"é".repeat(1000)}`]) assert.deepEqual((await mcp.tool("get_hints", { task })).hints, hints);
+    for (const task of ["é".repeat(1025), "天".repeat(2048), `${"é".repeat(1024)} ${"é".repeat(1000)}`]) {
+      const long = await mcp.tool("get_hints", { task });
+      assert.ok(long.hints.every((hint) => hints.includes(hint)), `${long.hints}`);
+    }
   });
 
   await t.test("a change is in the next hints, although they are cached", async () => {

@@ -280,7 +280,7 @@ test("tasks that match nothing reveal only allergies and the like", () => {
 
 // As the classifiers read a text: without case and punctuation.
 const folded = (text) => text.replace(/([a-z])([A-Z])/g, "$1 $2").toLowerCase().replace(/[^\p{L}\p{M}\p{N}]+/gu, " ").trim();
-const learnedFrom = (folder) => new Set(fs.readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".txt")).flatMap((file) => fs.readFileSync(path.join(folder, file), "utf8").split("\n").map(folded)));
+const learnedFrom = (folder) => new Set(fs.readdirSync(folder, { recursive: true }).filter((file) => file.endsWith(".txt")).flatMap((file) => fs.readFileSync(path.join(folder, file), "utf8").split("\n").map((line) => folded(line.split("\t")[0]))));
 
 // With a budget for nothing, safety is complete only if there is none.
 test("statements about safety are recognized, and others are not", () => {

@@ -40,7 +40,7 @@ const all = [
   ...together(onStore("api", "postgres", "PostgreSQL")),
   ...together(onStore("api", "postgres", "two-databases", { DATABASES: "2" })).filter(({ name }) => !ONE_DATABASE.includes(path.basename(name))),
   ...together(onStore("api", "sqlite", "SQLite")),
-  exitCodeTask("lint", "lint", `${ROOT}/tools/lint`, "--only-text"),
+  exitCodeTask("lint", "lint/text", `${ROOT}/tools/lint`, "--only-text"),
   ...["lint_test", "packages_test", "minify_test", "reproducible_test", "deploy_test"].map((name) => countingTask("lint", name, `${ROOT}/tests/${name}`)),
   ...unitTasks("unit", unitBinaries("check")),
   ...targets().map((target) => replayTask(target)),
@@ -51,7 +51,7 @@ if (unknown.length > 0) throw new Error(`WAITING lists files that do not exist: 
 
 // `make check-quick`: the fast text checks, all unit tests, and one api file for each part of the product.
 const QUICK = [
-  "lint", "unit",
+  "lint/text", "unit",
   ...["sign_up", "oauth_sign_in", "oauth_consent", "oauth_token", "oauth_refresh", "preferences_merging", "preferences_corrections", "hints", "account_preferences", "account_apps", "developer", "stranger", "errors", "care"]
     .map((name) => `api/${name} on SQLite`),
 ];

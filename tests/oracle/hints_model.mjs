@@ -9,6 +9,8 @@ const DAY = 86_400;
 const ONE = 65_536;
 const LEAST_SCORE = Math.floor(0.35 * ONE);
 const LEAST_CONTEXT = 0.45;
+const LEAST_SCORED = 19661 / ONE; // where examples say how much a member matters
+const SURELY = 39000 / ONE; // from this weight in the definition on, any weight above 0 is enough
 const LEAST_DOMAIN = 0.15; // where the task names the domain but no context of it
 
 // ---- definitions ----
@@ -409,19 +411,6 @@ function termsOfText(text) {
 // The first terms of several texts.
 const termsOf = (texts) => new Set([...new Set(texts.flatMap(termsOfText))].slice(0, TERMS_MAX));
 
-const IN_TASK = 0.75;
-const TITLES_WITH_TERM = 3;
-const titleTerms = ({ title, name }) => termsOf([title ?? name]);
-
-// Whether a word of the task is listed for the member, or is in its title, but in few other titles.
-function isInTask(domain, member, task) {
-  if (domain.always) return false;
-  const asked = termsOf([task ?? ""]);
-  if ([...termsOf(member.task_words ?? [])].some((term) => asked.has(term))) return true;
-  if (member.safety !== "none" || member.tellsEach) return false;
-  return [...titleTerms(member)].some((term) => asked.has(term) && domain.members.filter((one) => titleTerms(one).has(term)).length <= TITLES_WITH_TERM);
-}
-
 // Whether a fact that is not critical shares a word with the task: in its values or their other spellings. Statements
 // may also share one with the names of the context; other values do not share the names of contexts.
 function sharesWords({ domain, member, values }, task, context) {
@@ -448,6 +437,9 @@ function spellingsOf(member, shown) {
 const weightIn = (member, context) => member.contexts[context] ?? member.contexts["*"] ?? 0.5;
 const weightInBoth = (member, context, second) => Math.max(weightIn(member, context), second ? (7 / 8) * weightIn(member, second) : 0);
 
+// What examples say about the member and the task (8: 2.7 times as likely), and the weight in the definition, rounded like the program.
+const learnedWeight = (score, weight) => Math.max(0, 16384 + score * 1024 + Math.trunc(Math.round(weight * ONE) / 2)) / ONE;
+
 const isSafetyContext = (definitions, domain, [other, context, second]) =>
   definitions
     .get(other)
@@ -473,11 +465,14 @@ export function concerned(definitions, all, query, matches) {
     const isNeededByOther = (other) => gravestOf(other) && (choiceOf.has(other.name) || isNeededBy(other)) && concernsOther(definitions, hint, other);
     const isNeeded = ((tier === 0 || hint.carried) && isNeededBy(domain)) || (hint.open && [...definitions.values()].some(isNeededByOther));
     if (tier === 0) return chosen || isNeeded;
-    const [context, second] = choiceOf.get(domain.name) ?? [];
+    const [context, second, learned, isByName] = choiceOf.get(domain.name) ?? [];
+    const scores = isByName ? undefined : learned; // a name leaves to the definition what matters
+    const score = scores?.[member.name];
     const isElsewhereOnly = member.only_in && !context && !choices.some(([name, one, other]) => (one ? [one, other] : definitions.get(name).contexts.map((each) => each.name)).some((each) => member.only_in.includes(each)));
     if (isElsewhereOnly && !sharesWords(hint, query.context, context)) return false;
-    const weight = isInTask(domain, member, query.context) ? Math.max(weightInBoth(member, context, second), IN_TASK) : weightInBoth(member, context, second);
-    return (chosen || isNeeded) && (weight >= (context ? LEAST_CONTEXT : LEAST_DOMAIN) || sharesWords(hint, query.context, context));
+    const defined = weightInBoth(member, context, second);
+    const isRelevant = score === undefined || defined === 0 ? defined >= (context ? LEAST_CONTEXT : LEAST_DOMAIN) : learnedWeight(score, defined) >= (defined >= SURELY ? 1 / ONE : LEAST_SCORED);
+    return (chosen || isNeeded) && (isRelevant || sharesWords(hint, query.context, context));
   };
   const isShown = ({ sensitive }) => !sensitive || query.sensitive !== false;
   const available = hints.filter((hint) => concerns(hint) && isShown(hint));

@@ -6,10 +6,10 @@
  *   [the API's answer to each query]
  * "domains" are the requested domains, "allowed" those that the token may use. A query
  * {"stored": true} returns the atoms as they are stored, and {"label": "…"} the domains that a
- * context matches, with a context of each and perhaps a second one:
- * [["food_profile", "restaurant_search", "food_delivery"], ["travel_profile", null]], or
- * "unrelated". Values that cannot be stored are left out, and hint sets are written as text and
- * read back, as the store does. */
+ * context matches, with a context of each, a second one or null, and the scores of members, and
+ * whether the label is the context's name: [["food_profile", "restaurant_search", null,
+ * {"cuisines": 12}, false]], or "unrelated". Values that cannot be stored are left out, and hint
+ * sets are written as text and read back, as the store does. */
 #include "config/definitions.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -172,6 +172,18 @@ answer_query(struct arena *mem, const struct domains *domains, const struct hint
 }
 
 static void
+write_scores(const struct context_choice *choice, struct json *out)
+{
+    json_open_object(out);
+    for (size_t i = 0; choice->scored && i < choice->domain->member_count; i++)
+        if (i < CONTEXT_SCORED && choice->scores[i] != CONTEXT_NO_SCORE) {
+            json_key_str(out, choice->domain->members[i].name);
+            json_int(out, choice->scores[i]);
+        }
+    json_close_object(out);
+}
+
+static void
 answer_label(const struct domains *domains, struct str label, struct json *out)
 {
     struct context_match match = { 0 };
@@ -186,8 +198,9 @@ answer_label(const struct domains *domains, struct str label, struct json *out)
         json_open_array(out);
         json_str(out, match.list[i].domain->name);
         json_str(out, context == NULL ? STR_NONE : context->name);
-        if (match.list[i].second != NULL)
-            json_str(out, match.list[i].second->name);
+        json_str(out, match.list[i].second == NULL ? STR_NONE : match.list[i].second->name);
+        write_scores(&match.list[i], out);
+        json_bool(out, match.list[i].by_name);
         json_close_array(out);
     }
     json_close_array(out);

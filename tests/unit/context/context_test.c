@@ -443,7 +443,7 @@ custom_definitions_work_beside_built_in_ones(void **state)
         { "reading is itself a domain", "reading", "reading" },
         { "a verb that looks like it", "book a flight", "travel_profile:flight_search" },
         { "an inflection that is another's word", "hotel booking", "travel_profile:hotel_search" },
-        { "two of them", "novels and food", "food_profile reading" },
+        { "two of them", "recipes and novels", "food_profile:recipe_recommendation reading" },
     };
     struct arena *mem = arena_new();
     struct domains set, own;
