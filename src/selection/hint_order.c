@@ -32,8 +32,7 @@
 #define SCORE_STEP 1024
 #define DEFINED_PARTS 2
 #define LEAST_SCORED 19661 /* 0.3: lower weights are left out */
-#define SURELY 39000 /* 0.6: from this weight in the definition on, any weight above 0 is enough \
-                      */
+#define SURELY 39000       /* 0.6: with this weight in the definition, any above 0 is enough */
 #define LEADS_SCORED 24576 /* 0.375: as LEADS */
 
 /* ---- matching and weighting ---- */

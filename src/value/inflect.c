@@ -78,6 +78,16 @@ has_vowel(struct str word)
     return false;
 }
 
+/* Not "read," of a list. */
+static bool
+is_lower(struct str word)
+{
+    size_t i = 0;
+    while (i < word.len && ascii_is_lower(word.ptr[i]))
+        i++;
+    return i == word.len;
+}
+
 /* "running"; in "sing" and "bring" the ending is a part of the verb. */
 static bool
 is_gerund(struct str word)
@@ -90,7 +100,7 @@ inflect_gerund(struct arena *mem, struct str text)
 {
     size_t length = str_index(text, ' ');
     struct str word = str_first(text, length), rest = str_from(text, length);
-    if (word.len < 2 || !ascii_is_lower(word.ptr[0]) || !has_vowel(word) || is_gerund(word))
+    if (word.len < 2 || !is_lower(word) || !has_vowel(word) || is_gerund(word))
         return text;
     char last = word.ptr[word.len - 1], before = word.ptr[word.len - 2];
     if (str_ends(word, STR("ie"))) /* "lie" */

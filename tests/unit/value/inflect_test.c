@@ -25,6 +25,7 @@ words_get_the_form_that_a_sentence_needs(void **state)
         { inflect_gerund, "be alone", "being alone" },
         { inflect_gerund, "nth try", "nth try" },
         { inflect_gerund, "Run DMC", "Run DMC" },
+        { inflect_gerund, "read, swim", "read, swim" },
         { inflect_gerund, "", "" },
         { shape_with_article, "golden retriever", "a golden retriever" },
         { shape_with_article, "oven", "an oven" },
