@@ -5,7 +5,7 @@ import path from "node:path";
 import test from "node:test";
 import { askAll, stated } from "./hints_ask.mjs";
 import { readDefinitions } from "./hints_model.mjs";
-import { dice, makeFullPerson } from "./hints_people.mjs";
+import { dice, makeFullPerson, readPositives } from "./hints_people.mjs";
 import { ROOT } from "../kit/runner.mjs";
 
 const FORMATS = ["text", "bullets", "json"];
@@ -58,6 +58,27 @@ test("examples say which members matter to a task", () => {
   for (const hints of toldOfRecord("squash these commits")) assert.match(hints, /[Cc]onventional/);
   for (const hints of toldOfRecord("add a package for PDF export, mind the licenses")) assert.match(hints, /AGPL/);
   for (const hints of toldOfRecord("explain this regex")) assert.doesNotMatch(hints, /AGPL|[Cc]onventional/);
+});
+
+// Whether a fact of a member is included, for members whose definition gives 0.6 or more in the context of a task, and examples little
+// or nothing.
+test("a high weight in the definition includes a member unless examples give it nothing", () => {
+  const builtIn = readDefinitions(path.join(ROOT, "domains"));
+  const tasks = readPositives().filter((_, i) => i % 8 === 0);
+  const matches = askAll([{ atoms: [], queries: tasks.map((label) => ({ label })) }])[0];
+  const cases = tasks.flatMap((task, i) => {
+    if (matches[i].length !== 1) return [];
+    const [[domain, context, second, scores, isByName]] = matches[i];
+    return builtIn.get(domain).members.filter(({ name, type, safety, vocabulary }) => !isByName && name in scores && type === "array" && safety === "none" && !vocabulary).flatMap(({ name, contexts }) => {
+      const weightIn = (one) => contexts[one] ?? contexts["*"] ?? 0.5;
+      const defined = Math.max(weightIn(context), second ? (7 / 8) * weightIn(second) : 0);
+      const weight = 0.25 + scores[name] / 64 + defined / 2;
+      return defined >= 0.6 && weight < 0.28 && Math.abs(weight) > 0.01 ? [{ task, domain, name, isIncluded: weight > 0 }] : [];
+    });
+  });
+  for (const isIncluded of [true, false]) assert.ok(cases.filter((one) => one.isIncluded === isIncluded).length >= 5);
+  askAll(cases.map(({ task, domain, name }) => ({ atoms: stated({ [domain]: { [name]: ["Amber Willow"] } }), queries: [{ context: task, max_tokens: 500 }] })))
+    .forEach(([{ hints }], i) => assert.equal(hints.length, cases[i].isIncluded ? 1 : 0, JSON.stringify(cases[i])));
 });
 
 test("a task that matches a domain but none of its contexts gets what matters in the usual ones, after what matters in all", () => {

