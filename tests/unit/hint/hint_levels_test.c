@@ -271,7 +271,7 @@ many_changes_give_the_same_as_a_new_list(void **state)
         bool *changed = ARENA_ARRAY(lasting, bool, domain->member_count);
         struct app_names names = { hint_kit_name, NULL };
         memset(changed, true, domain->member_count);
-        for (int round = 0; round < 100; round++) {
+        for (int round = 0; round < 60; round++) {
             struct arena *mem = arena_new();
             struct atom *atoms = NULL;
             for (uint32_t times = 1 + next_random(&random) % 3; times > 0; times--) {

@@ -137,7 +137,7 @@ counts_that_cannot_be_written_leave_space_for_others(void **state)
     struct usage_counters *counters = usage_counters_new();
     struct usage_range ranges[2];
     struct usage_counter look;
-    for (int round = 0; round < 20; round++) {
+    for (int round = 0; round < 6; round++) {
         for (int i = 0; i < 20000; i++)
             usage_counters_add(counters, person(mem, (round * 20000 + i) * 2 + 1), APP, USAGE_CALL,
                                NOW);
