@@ -2,10 +2,9 @@
  * about money, a calendar, reminders, leave, or settings; about each context of a domain; and how
  * likely each member of a domain matters to it.
  *
- * Linear classifiers (classifier/linear.h), which the build learns from data/tasks and
- * data/members. context_weigh.c decides what the scores of domains and contexts mean beside
- * keywords, and selection/hint_order.c what those of members mean beside the weights of the
- * definition.
+ * Linear classifiers (classifier/linear.h), which the build learns from data/tasks.
+ * context_weigh.c decides what the scores of domains and contexts mean beside keywords, and
+ * selection/hint_order.c what those of members mean beside the weights of the definition.
  *
  * Pure; any thread may call it. */
 #ifndef CONTEXT_CONTEXT_CLASSIFIER_H
@@ -21,8 +20,7 @@
 #define CLASS_NAME_MAX 32     /* with the NUL at the end */
 #define CLASS_MEMBERS_MAX 200 /* of all classes */
 
-/* Contexts and members share the weights of this many features: they are learned from fewer tasks.
- */
+/* Of contexts and members, several features share a weight: they are learned from fewer tasks. */
 #define CONTEXT_FEATURE_BITS 15
 #define MEMBER_FEATURE_BITS 13
 
